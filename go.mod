@@ -1,0 +1,3 @@
+module ampirun
+
+go 1.26
