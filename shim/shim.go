@@ -1,0 +1,20 @@
+// Package shim is the MPI surface of the program's side: mpi.h of the MPI 5.0 standard ABI, the
+// Fortran bindings and the table of functions that the runtime hands to every program image.
+//
+// Everything with a generated counterpart is remade by "go generate ./shim" from the facts of the
+// standard in shim/data.
+package shim
+
+import "embed"
+
+//go:generate go run ./gen -root ..
+
+// Files holds what a compiler wrapper needs to build the program's side: table.h, include/ (mpi.h,
+// mpif.h), src/ (the shim's C and assembly, and export.list for the linker) and fortran/ (the source of
+// the mpi module).
+//
+//go:embed table.h include src fortran
+var Files embed.FS
+
+// Standard is the version of the MPI standard whose ABI the shim has, as MPI_Get_version says it.
+const Standard = "5.0"
