@@ -1,0 +1,205 @@
+/* The C core: who may call what is said at each function. "Rank stack" means while vr_current is set, "PE stack" means
+ * from the PE loop. Nothing here may be called from other threads unless it says so. */
+#ifndef VRANK_CORE_H
+#define VRANK_CORE_H
+
+#include "rank.h"
+
+/* ---- the job and its PEs, in the control area before slice 0 ---- */
+
+#define VR_POOL_CLASSES 9 /* envelopes of 128 << class bytes */
+#define VR_POOL_BYTES (4ull << 30) /* address space of one PE's pool; backed as it is used */
+#define VR_EAGER_MAX 16384 /* payloads up to this travel with the envelope */
+
+struct vr_pe {
+	int32_t id;
+	int32_t nranks; /* that it owns now */
+	int32_t live; /* of those, not ended */
+	/* run queue */
+	struct vr_rank *head, *tail;
+	struct vr_rank *timers; /* sorted by wake_at */
+	struct vr_rank *all;
+	int32_t budget; /* switches until the PE loop wants to look around */
+	struct vr_env *free[VR_POOL_CLASSES];
+	char *pool_next, *pool_end;
+	uint64_t switches, idle_ticks;
+	uint64_t tp; /* thread pointer of the PE thread: the same in every worker */
+
+	/* Other workers push here. */
+	alignas(VR_LINE) _Atomic(struct vr_rank *) wake; /* ranks with a filled inbox */
+	_Atomic(struct vr_node *) inbox; /* work for the PE itself, see vr_pe_post */
+	alignas(VR_LINE) _Atomic uint32_t asleep; /* futex: 1 while the PE sleeps or is about to */
+	alignas(VR_LINE) _Atomic(struct vr_env *) freed; /* pool envelopes coming home */
+};
+
+struct vr_job {
+	uint64_t magic;
+	int32_t pes, ranks;
+	struct vr_layout layout;
+	uint64_t slices; /* address of slice 0 */
+	uint64_t canary, pointer_guard;
+	uint64_t ticks_per_second;
+	alignas(VR_LINE) _Atomic int32_t stop; /* the job ends: PEs leave their loops */
+	_Atomic uint32_t next_context;
+	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
+	_Atomic uint64_t activity; /* counts ends of idleness */
+	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
+	alignas(VR_LINE) _Atomic uint32_t arena_lock;
+	char *arena_next, *arena_end; /* memory for objects that all workers share */
+	void *arena_free[64]; /* freed blocks by the logarithm of their size */
+	struct vr_pe pe[];
+};
+
+#define VR_JOB_MAGIC 0x31626f6a2d7276ull /* "vr-job1" */
+#define VR_ARENA_BYTES (1ull << 30)
+
+extern struct vr_job *vr_job;
+extern struct vr_pe *vr_pe; /* this worker's */
+
+/* Bytes of control area for this many PEs. Any thread. */
+uint64_t vr_control_size(int pes);
+
+/* Lay the job's structures out in zeroed memory. Done once, by the worker that is PE 0's manager side. Any thread. */
+void vr_job_init(void *control, int pes, int ranks, const struct vr_layout *layout, uint64_t slices);
+
+static inline struct vr_rank *vr_rank_of(int32_t id)
+{
+	return (struct vr_rank *)(vr_job->slices + (uint64_t)id * vr_job->layout.slice_size);
+}
+
+static inline int vr_is_mine(const struct vr_rank *r)
+{
+	return atomic_load_explicit(&r->pe, memory_order_acquire) == vr_pe->id;
+}
+
+/* Memory that all workers share, zeroed; NULL when the arena is full. Any stack. */
+void *vr_arena_alloc(size_t n);
+void vr_arena_free(void *p, size_t n);
+
+/* ---- scheduling: sched.c ---- */
+
+/* Why vr_pe_run came back. */
+enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT };
+
+/* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. *who is the rank it is about. */
+int vr_pe_run(struct vr_rank *resume, struct vr_rank **who);
+
+/* PE stack: this thread becomes PE id of the job at control. 0, or a reason to refuse in *why. */
+int vr_pe_start(void *control, int id, const char **why);
+
+/* Rank stack: put this rank to sleep until somebody makes it ready; switches. */
+void vr_rank_block(void);
+
+/* Rank stack: let the other ready ranks run first; switches when there are any. */
+void vr_rank_yield(void);
+
+/* Any stack of the owner: a rank that blocks becomes ready. */
+void vr_rank_ready(struct vr_rank *r);
+
+/* Rank stack: switch to the PE loop, which returns `reason` to Go. Comes back when Go resumes the rank. */
+void vr_rank_leave(enum vr_reason reason);
+
+/* Rank stack: sleep without holding the PE up. */
+void vr_rank_sleep(int64_t nanoseconds);
+
+int64_t vr_now(void); /* nanoseconds of CLOCK_MONOTONIC */
+
+static inline uint64_t vr_ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/* ---- between workers: inbox.c ---- */
+
+/* Any stack, any worker: hand a node to a rank wherever it is. */
+void vr_inbox_push(struct vr_rank *to, struct vr_node *n);
+
+/* The owner: carry out all that lies in the inbox. */
+void vr_inbox_drain(struct vr_rank *r);
+
+/* The owner: look after all ranks of the wake list and the PE's own inbox. 1 when there was anything. */
+int vr_pe_poll(void);
+
+/* Any worker: hand work to a PE itself; `vr_pe_work` is called with it there, on any stack. */
+struct vr_work {
+	struct vr_node node;
+	void (*run)(struct vr_work *);
+};
+void vr_pe_post(int pe, struct vr_work *w);
+
+static inline int vr_pe_has_news(void)
+{
+	return atomic_load_explicit(&vr_pe->wake, memory_order_relaxed) || atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed);
+}
+
+/* Any thread of any worker: end a PE's sleep. */
+void vr_pe_ring(struct vr_pe *pe);
+
+/* ---- envelopes: pool.c ---- */
+
+/* An envelope for `bytes` of payload from this PE's pool; NULL when the pool is full. */
+struct vr_env *vr_env_alloc(int64_t bytes);
+void vr_env_free(struct vr_env *e);
+
+static inline void *vr_env_data(struct vr_env *e)
+{
+	return e->bytes <= VR_INLINE ? e->inline_data : e->data;
+}
+
+/* ---- memory ---- */
+
+/* Memory of a rank's slice for the runtime. The owner. */
+void *vr_rank_alloc(struct vr_rank *r, size_t n);
+void *vr_rank_calloc(struct vr_rank *r, size_t n, size_t size);
+void *vr_rank_realloc(struct vr_rank *r, void *p, size_t n);
+void vr_rank_free(struct vr_rank *r, void *p);
+
+/* tls.c: which rank's thread-local block is loaded, or NULL. */
+extern struct vr_rank *vr_loaded;
+void vr_tls_load(struct vr_rank *r);
+void vr_tls_unload(void);
+const char *vr_tls_setup(void); /* NULL, or why thread-local variables cannot be kept apart */
+uint64_t vr_tls_reserve_size(void);
+
+/* An address that a program gave, as it is to be kept: thread-local variables get their place in the shadow. */
+static inline void *vr_canonical(struct vr_rank *r, const void *p)
+{
+	uint64_t below = vr_pe->tp - (uint64_t)p;
+	if (vr_unlikely(below - 1 < vr_job->layout.tls_size))
+		return r->tls + vr_job->layout.tls_size - below;
+	return (void *)p;
+}
+
+/* Where a canonical address is right now: the shadow of the loaded rank is stale. */
+static inline void *vr_live(const void *p)
+{
+	if (vr_loaded && vr_unlikely((uint64_t)((char *)p - vr_loaded->tls) < vr_job->layout.tls_size))
+		return (char *)vr_pe->tp - vr_job->layout.tls_size + ((char *)p - vr_loaded->tls);
+	return (void *)p;
+}
+
+/* Can other workers read [p, p+n) of this rank? Not read-only segments, thread-local variables, memory outside the slice. */
+int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n);
+
+/* Tell which parts of the image area are private writable memory; PE stack, once. */
+void vr_images_writable(const uint64_t *ranges, int n);
+
+/* ---- life: life.c, out.c, fault.c, bind.c ---- */
+
+/* PE stack: make the control block of a rank of this PE, ready to run. 0, or -1 when the heap cannot be made. */
+int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags);
+void vr_rank_start(struct vr_rank *r);
+void vr_rank_adopt(struct vr_rank *r);
+
+/* Rank stack: end this rank; does not return. */
+void vr_rank_exit(int code) __attribute__((noreturn));
+
+/* Rank stack: end the job; does not return. */
+void vr_job_abort(int code, const char *fmt, ...) __attribute__((noreturn, format(printf, 2, 3)));
+
+/* Write to the rank's standard output (1) or error (2). Any stack of a worker. */
+void vr_out_write(int rank, int stream, const void *data, size_t n);
+void vr_out_printf(int rank, int stream, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+extern int vr_out_fd;
+
+#endif

@@ -1,0 +1,96 @@
+/* Between workers: lock-free lists that many push to and the owner empties.
+ *
+ * A rank's inbox is a stack of nodes, taken whole and turned round, so nodes of one sender keep their order. Who fills an
+ * empty inbox puts the rank on its PE's wake list, once: on_wake says that the rank is already on its way there. */
+#include "core.h"
+
+#include "p2p.h"
+
+static void wake_push(struct vr_rank *r)
+{
+	struct vr_pe *pe = &vr_job->pe[atomic_load_explicit(&r->pe, memory_order_acquire)];
+	struct vr_rank *head = atomic_load_explicit(&pe->wake, memory_order_relaxed);
+	do
+		r->wake_next = head;
+	while (!atomic_compare_exchange_weak(&pe->wake, &head, r));
+	vr_pe_ring(pe);
+}
+
+void vr_inbox_push(struct vr_rank *to, struct vr_node *n)
+{
+	struct vr_node *head = atomic_load_explicit(&to->inbox, memory_order_relaxed);
+	do
+		n->next = head;
+	while (!atomic_compare_exchange_weak(&to->inbox, &head, n));
+	if (!head && !atomic_exchange(&to->on_wake, 1))
+		wake_push(to);
+}
+
+static struct vr_node *reverse(struct vr_node *n)
+{
+	struct vr_node *list = NULL;
+	while (n) {
+		struct vr_node *next = n->next;
+		n->next = list;
+		list = n;
+		n = next;
+	}
+	return list;
+}
+
+void vr_inbox_drain(struct vr_rank *r)
+{
+	struct vr_node *n = reverse(atomic_exchange_explicit(&r->inbox, NULL, memory_order_acquire));
+	while (n) {
+		struct vr_node *next = n->next;
+		vr_p2p_handle(r, n);
+		n = next;
+	}
+}
+
+void vr_pe_post(int pe, struct vr_work *w)
+{
+	struct vr_pe *p = &vr_job->pe[pe];
+	struct vr_node *head = atomic_load_explicit(&p->inbox, memory_order_relaxed);
+	do
+		w->node.next = head;
+	while (!atomic_compare_exchange_weak(&p->inbox, &head, &w->node));
+	vr_pe_ring(p);
+}
+
+static void work(void)
+{
+	struct vr_node *n = reverse(atomic_exchange_explicit(&vr_pe->inbox, NULL, memory_order_acquire));
+	while (n) {
+		struct vr_node *next = n->next;
+		struct vr_work *w = (struct vr_work *)n;
+		w->run(w);
+		n = next;
+	}
+}
+
+/* A rank that moved away while it was on the list goes on to the list of its new PE. */
+static void wake_one(struct vr_rank *r)
+{
+	if (!vr_is_mine(r)) {
+		wake_push(r);
+		return;
+	}
+	atomic_exchange(&r->on_wake, 0);
+	vr_inbox_drain(r);
+}
+
+int vr_pe_poll(void)
+{
+	if (!vr_pe_has_news())
+		return 0;
+	struct vr_rank *r = atomic_exchange_explicit(&vr_pe->wake, NULL, memory_order_acquire);
+	while (r) {
+		struct vr_rank *next = r->wake_next;
+		wake_one(r);
+		r = next;
+	}
+	if (atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed))
+		work();
+	return 1;
+}

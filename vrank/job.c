@@ -1,0 +1,117 @@
+/* The job's structures in the control area: header and PEs, an arena for shared objects, one envelope pool per PE. */
+#include "core.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#define ALIGN_UP(x, a) (((x) + (a) - 1) & ~((uint64_t)(a) - 1))
+
+static uint64_t header_size(int pes)
+{
+	return ALIGN_UP(sizeof(struct vr_job) + pes * sizeof(struct vr_pe), 4096);
+}
+
+uint64_t vr_control_size(int pes)
+{
+	return ALIGN_UP(header_size(pes) + VR_ARENA_BYTES + pes * VR_POOL_BYTES, 1ull << 30);
+}
+
+/* How fast the time-stamp counter runs, from a millisecond of it. */
+static uint64_t measure_ticks(void)
+{
+	int64_t t0 = vr_now(), t1;
+	uint64_t c0 = vr_ticks();
+	do
+		t1 = vr_now();
+	while (t1 - t0 < 1000000);
+	return (vr_ticks() - c0) * 1000000000ull / (t1 - t0);
+}
+
+static uint64_t random_word(void)
+{
+	uint64_t word;
+	return getrandom(&word, sizeof word, 0) == sizeof word ? word : vr_ticks() * 0x9e3779b97f4a7c15u;
+}
+
+void vr_job_init(void *control, int pes, int ranks, const struct vr_layout *layout, uint64_t slices)
+{
+	struct vr_job *job = control;
+	char *arena = (char *)control + header_size(pes);
+	job->pes = pes;
+	job->ranks = ranks;
+	job->layout = *layout;
+	job->slices = slices;
+	job->canary = random_word() & ~0xffull; /* as glibc does: a zero byte stops string overruns */
+	job->pointer_guard = random_word();
+	job->ticks_per_second = measure_ticks();
+	job->next_context = 16; /* the first ones belong to the predefined communicators */
+	job->arena_next = arena;
+	job->arena_end = arena + VR_ARENA_BYTES;
+	for (int i = 0; i < pes; i++) {
+		job->pe[i].id = i;
+		job->pe[i].pool_next = arena + VR_ARENA_BYTES + i * VR_POOL_BYTES;
+		job->pe[i].pool_end = job->pe[i].pool_next + VR_POOL_BYTES;
+	}
+	job->magic = VR_JOB_MAGIC;
+}
+
+/* ---- the arena: objects of a node, made and freed rarely; free ones wait in lists by size ---- */
+
+struct free_block {
+	struct free_block *next;
+};
+
+static struct free_block **free_list(size_t n)
+{
+	return (struct free_block **)&vr_job->arena_free[64 - __builtin_clzll(n - 1)];
+}
+
+static void arena_lock(void)
+{
+	while (atomic_exchange_explicit(&vr_job->arena_lock, 1, memory_order_acquire))
+		sched_yield();
+}
+
+static void arena_unlock(void)
+{
+	atomic_store_explicit(&vr_job->arena_lock, 0, memory_order_release);
+}
+
+static void *arena_carve(size_t n)
+{
+	char *p = vr_job->arena_next;
+	if (n > (size_t)(vr_job->arena_end - p))
+		return NULL;
+	vr_job->arena_next += n;
+	return p;
+}
+
+static size_t arena_size(size_t n)
+{
+	return n <= 64 ? 64 : 1ull << (64 - __builtin_clzll(n - 1));
+}
+
+void *vr_arena_alloc(size_t n)
+{
+	n = arena_size(n);
+	arena_lock();
+	struct free_block **list = free_list(n), *b = *list;
+	if (b)
+		*list = b->next;
+	else
+		b = arena_carve(n);
+	arena_unlock();
+	return b ? memset(b, 0, n) : NULL;
+}
+
+void vr_arena_free(void *p, size_t n)
+{
+	n = arena_size(n);
+	arena_lock();
+	struct free_block **list = free_list(n), *b = p;
+	b->next = *list;
+	*list = b;
+	arena_unlock();
+}

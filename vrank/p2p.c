@@ -1,0 +1,366 @@
+/* Point-to-point, see p2p.h.
+ *
+ * Ranks of one PE meet directly: the sender looks into the receiver's queues and copies once. Between workers an envelope
+ * goes through the receiver's inbox, with its payload (eager) or with the address of the sender's buffer (rendezvous),
+ * which the receiver copies from and then acknowledges. */
+#include "p2p.h"
+
+#include <string.h>
+
+#include "errors.h"
+
+/* ---- copying ---- */
+
+static int64_t capacity(const struct vr_request *r)
+{
+	return r->count * r->type->size;
+}
+
+/* Both sides are spread out: through a packed copy. */
+static void copy_spread(struct vr_request *r, const struct vr_env *e, int64_t bytes)
+{
+	void *packed = vr_rank_alloc(r->rank, bytes);
+	if (!packed) {
+		r->error = MPI_ERR_NO_MEM;
+		return;
+	}
+	vr_type_pack(e->type, e->count, vr_live(e->buf), packed, bytes);
+	vr_type_unpack(r->type, r->count, vr_live(r->buf), packed, bytes);
+	vr_rank_free(r->rank, packed);
+}
+
+/* From the sender's buffer into the receiver's, which this worker owns. */
+static void copy_typed(struct vr_request *r, const struct vr_env *e, int64_t bytes)
+{
+	int64_t from, to;
+	int dense_from = vr_type_is_dense(e->type, e->count, &from), dense_to = vr_type_is_dense(r->type, r->count, &to);
+	if (dense_from && dense_to)
+		memmove((char *)vr_live(r->buf) + to, (const char *)vr_live(e->buf) + from, bytes);
+	else if (dense_from)
+		vr_type_unpack(r->type, r->count, vr_live(r->buf), (const char *)vr_live(e->buf) + from, bytes);
+	else if (dense_to)
+		vr_type_pack(e->type, e->count, vr_live(e->buf), (char *)vr_live(r->buf) + to, bytes);
+	else
+		copy_spread(r, e, bytes);
+}
+
+static void copy_packed(struct vr_request *r, const void *data, int64_t bytes)
+{
+	int64_t to;
+	if (vr_type_is_dense(r->type, r->count, &to))
+		memcpy((char *)vr_live(r->buf) + to, data, bytes);
+	else
+		vr_type_unpack(r->type, r->count, vr_live(r->buf), data, bytes);
+}
+
+static void pack(void *to, const struct vr_message *m, int64_t bytes)
+{
+	int64_t from;
+	if (vr_type_is_dense(m->type, m->count, &from))
+		memcpy(to, (const char *)m->buf + from, bytes);
+	else
+		vr_type_pack(m->type, m->count, m->buf, to, bytes);
+}
+
+/* ---- completing ---- */
+
+static void settle(struct vr_rank *r)
+{
+	if (r->need && --r->need == 0)
+		vr_rank_ready(r);
+}
+
+void vr_request_complete(struct vr_request *r)
+{
+	r->flags |= VR_RQ_DONE;
+	if (r->flags & VR_RQ_OWNS_BUFFER) {
+		vr_rank_free(r->rank, r->buf);
+		r->flags &= ~VR_RQ_OWNS_BUFFER;
+	}
+	if (r->flags & VR_RQ_WAITED) {
+		r->flags &= ~VR_RQ_WAITED;
+		settle(r->rank);
+	}
+	if (vr_unlikely(r->flags & VR_RQ_ORPHAN))
+		vr_request_free(r);
+}
+
+/* The status of a receive, and how many bytes of the message it takes. */
+static int64_t accept(struct vr_request *r, int32_t source, int32_t tag, int64_t bytes)
+{
+	int64_t room = capacity(r);
+	r->source = source;
+	r->got_tag = tag;
+	r->rank->counters.received++;
+	r->rank->counters.received_bytes += bytes;
+	if (vr_unlikely(bytes > room)) {
+		r->error = MPI_ERR_TRUNCATE;
+		bytes = room;
+	}
+	r->bytes = bytes;
+	return bytes;
+}
+
+static void acknowledge(struct vr_request *send)
+{
+	if (vr_is_mine(send->rank)) {
+		vr_request_complete(send);
+		return;
+	}
+	send->env.node.kind = VR_NODE_ACK;
+	vr_inbox_push(send->rank, &send->env.node);
+}
+
+/* A matched pair: move the data, complete both sides. */
+static void receive(struct vr_request *r, struct vr_env *e)
+{
+	int64_t bytes = accept(r, e->source, e->tag, e->bytes);
+	if (e->node.kind == VR_NODE_EAGER) {
+		copy_packed(r, vr_env_data(e), bytes);
+		vr_env_free(e);
+	} else {
+		copy_typed(r, e, bytes);
+		acknowledge(e->sender);
+	}
+	vr_request_complete(r);
+}
+
+/* ---- arriving ---- */
+
+static void keep(struct vr_rank *r, struct vr_env *e)
+{
+	vr_match_keep(&r->matcher, e);
+	if (vr_unlikely(r->probing)) {
+		r->probing = 0;
+		vr_rank_ready(r);
+	}
+}
+
+static void arrive(struct vr_rank *r, struct vr_env *e)
+{
+	struct vr_request *q = vr_match_arrived(&r->matcher, e->node.context, e->source, e->tag);
+	if (q)
+		receive(q, e);
+	else
+		keep(r, e);
+}
+
+void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
+{
+	switch ((enum vr_node_kind)n->kind) {
+	case VR_NODE_EAGER:
+	case VR_NODE_RENDEZVOUS:
+		arrive(r, (struct vr_env *)n);
+		break;
+	case VR_NODE_ACK:
+		vr_request_complete((struct vr_request *)n);
+		break;
+	case VR_NODE_WAKE:
+		vr_rank_ready(r);
+		break;
+	}
+}
+
+static inline void drain_own(struct vr_rank *r)
+{
+	if (vr_unlikely(atomic_load_explicit(&r->inbox, memory_order_relaxed)))
+		vr_inbox_drain(r);
+}
+
+void vr_progress(void)
+{
+	drain_own(vr_current);
+}
+
+/* ---- sending ---- */
+
+static void fill(struct vr_env *e, enum vr_node_kind kind, const struct vr_message *m, int64_t bytes)
+{
+	e->node.kind = kind;
+	e->node.context = m->context;
+	e->source = m->source;
+	e->tag = m->tag;
+	e->bytes = bytes;
+}
+
+/* The receiver waits already: one copy, nothing is queued. */
+static void send_matched(struct vr_request *q, const struct vr_message *m, int64_t bytes)
+{
+	int64_t from;
+	bytes = accept(q, m->source, m->tag, bytes);
+	if (vr_likely(vr_type_is_dense(m->type, m->count, &from))) {
+		copy_packed(q, (const char *)m->buf + from, bytes);
+	} else {
+		struct vr_env e = {.buf = m->buf, .type = m->type, .count = m->count};
+		copy_typed(q, &e, bytes);
+	}
+	vr_request_complete(q);
+}
+
+static int send_eager(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local)
+{
+	struct vr_env *e = vr_env_alloc(bytes);
+	if (vr_unlikely(!e))
+		return 0;
+	fill(e, VR_NODE_EAGER, m, bytes);
+	pack(vr_env_data(e), m, bytes);
+	if (local)
+		keep(to, e);
+	else
+		vr_inbox_push(to, &e->node);
+	return 1;
+}
+
+/* Other workers cannot read this buffer, or the program may change it: send from a packed copy in the slice. */
+static int bounce(struct vr_request *r, const struct vr_message *m, int64_t bytes)
+{
+	void *copy = vr_rank_alloc(r->rank, bytes);
+	if (!copy)
+		return -1;
+	pack(copy, m, bytes);
+	r->flags |= VR_RQ_OWNS_BUFFER;
+	r->buf = copy;
+	r->env.buf = copy;
+	r->env.type = vr_type_predefined(VR_MPI_BYTE);
+	r->env.count = bytes;
+	return 0;
+}
+
+static int send_rendezvous(struct vr_request *r, struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local)
+{
+	int64_t reach = m->count > 0 ? (m->count - 1) * m->type->extent + m->type->true_extent : 0;
+	fill(&r->env, VR_NODE_RENDEZVOUS, m, bytes);
+	r->env.sender = r;
+	r->env.buf = vr_canonical(r->rank, m->buf);
+	r->env.type = m->type;
+	r->env.count = m->count;
+	if (m->mode == VR_BUFFERED || (!local && !vr_is_shared(r->rank, (const char *)r->env.buf + m->type->true_lb, reach)))
+		if (bounce(r, m, bytes))
+			return -1;
+	if (local)
+		keep(to, &r->env);
+	else
+		vr_inbox_push(to, &r->env.node);
+	return 0;
+}
+
+static inline int64_t count_sent(struct vr_rank *me, const struct vr_message *m)
+{
+	int64_t bytes = m->count * m->type->size;
+	me->counters.sent++;
+	me->counters.sent_bytes += bytes;
+	return bytes;
+}
+
+/* All that completes at once; 0 when a rendezvous is needed. */
+static inline int send_at_once(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local)
+{
+	if (local) {
+		drain_own(to);
+		struct vr_request *q = vr_match_arrived(&to->matcher, m->context, m->source, m->tag);
+		if (q) {
+			send_matched(q, m, bytes);
+			return 1;
+		}
+	}
+	return bytes <= VR_EAGER_MAX && m->mode != VR_SYNCHRONOUS && send_eager(to, m, bytes, local);
+}
+
+static struct vr_request *send_request(struct vr_rank *me, const struct vr_message *m)
+{
+	struct vr_request *r = vr_request_alloc(me, VR_REQ_SEND);
+	if (!r)
+		return VR_NO_MEMORY;
+	r->context = m->context;
+	r->peer = m->dest;
+	r->peer_world = m->dest_world;
+	r->tag = m->tag;
+	return r;
+}
+
+struct vr_request *vr_send_start(const struct vr_message *m)
+{
+	struct vr_rank *me = vr_current, *to = vr_rank_of(m->dest_world);
+	int64_t bytes = count_sent(me, m);
+	int local = vr_is_mine(to);
+	if (vr_likely(send_at_once(to, m, bytes, local)))
+		return NULL;
+	struct vr_request *r = send_request(me, m);
+	if (r != VR_NO_MEMORY && send_rendezvous(r, to, m, bytes, local)) {
+		vr_request_free(r);
+		return VR_NO_MEMORY;
+	}
+	return r;
+}
+
+int vr_send_start_on(struct vr_request *r, const struct vr_message *m)
+{
+	struct vr_rank *to = vr_rank_of(m->dest_world);
+	int64_t bytes = count_sent(r->rank, m);
+	int local = vr_is_mine(to);
+	if (!send_at_once(to, m, bytes, local))
+		return send_rendezvous(r, to, m, bytes, local);
+	vr_request_complete(r);
+	return 0;
+}
+
+/* ---- receiving ---- */
+
+void vr_recv_message(struct vr_request *r, struct vr_env *e)
+{
+	r->buf = vr_canonical(r->rank, r->buf);
+	receive(r, e);
+}
+
+void vr_recv_start(struct vr_request *r)
+{
+	struct vr_matcher *m = &r->rank->matcher;
+	drain_own(r->rank);
+	r->buf = vr_canonical(r->rank, r->buf);
+	struct vr_env *e = vr_match_find(m, r->context, r->peer, r->tag);
+	if (!e) {
+		vr_match_post(m, r);
+		return;
+	}
+	vr_match_take(m, e);
+	receive(r, e);
+}
+
+struct vr_env *vr_probe_now(uint32_t context, int32_t source, int32_t tag)
+{
+	drain_own(vr_current);
+	return vr_match_find(&vr_current->matcher, context, source, tag);
+}
+
+struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag)
+{
+	struct vr_rank *me = vr_current;
+	struct vr_env *e;
+	while (!(e = vr_probe_now(context, source, tag))) {
+		me->wait.peer = source;
+		me->wait.tag = tag;
+		me->wait.context = context;
+		me->probing = 1;
+		vr_rank_block();
+	}
+	return e;
+}
+
+int vr_request_cancel(struct vr_request *r)
+{
+	if (r->flags & VR_RQ_DONE)
+		return 0;
+	if (r->flags & VR_RQ_POSTED) {
+		vr_match_unpost(&r->rank->matcher, r);
+	} else if (r->kind == VR_REQ_SEND) {
+		struct vr_rank *to = vr_rank_of(r->peer_world);
+		if (!vr_is_mine(to))
+			return 0; /* in another worker's hands; the standard lets a cancel fail */
+		vr_match_take(&to->matcher, &r->env);
+	} else {
+		return 0;
+	}
+	r->flags |= VR_RQ_CANCELLED;
+	vr_request_complete(r);
+	return 1;
+}

@@ -1,0 +1,58 @@
+/* Point-to-point messages on the core: starting, matching, completing (MPI 5.0 chapter 3). */
+#ifndef VRANK_P2P_H
+#define VRANK_P2P_H
+
+#include "core.h"
+
+/* What a send call says. */
+struct vr_message {
+	const void *buf;
+	int64_t count;
+	const struct vr_type *type;
+	uint32_t context;
+	int32_t source; /* the sender's rank in the communicator */
+	int32_t dest; /* the receiver's, for reports */
+	int32_t dest_world; /* the receiver's rank in MPI_COMM_WORLD */
+	int32_t tag;
+	enum vr_mode mode;
+};
+
+/* Rank stack. Start a send. NULL: it is complete. VR_NO_MEMORY: the slice is full. Else the request to wait for. */
+struct vr_request *vr_send_start(const struct vr_message *m);
+#define VR_NO_MEMORY ((struct vr_request *)-1)
+
+/* Rank stack. The same on a request that the caller made (persistent sends); it completes in any case. 0, or -1. */
+int vr_send_start_on(struct vr_request *r, const struct vr_message *m);
+
+/* Rank stack. Start a receive on a request whose context, peer, tag, buf, type and count are set. */
+void vr_recv_start(struct vr_request *r);
+
+/* Rank stack. Receive the message that a matched probe took out of the queue. */
+void vr_recv_message(struct vr_request *r, struct vr_env *e);
+
+/* Rank stack. The oldest message for (context, source, tag) that has arrived, or NULL. Does not switch. */
+struct vr_env *vr_probe_now(uint32_t context, int32_t source, int32_t tag);
+
+/* Rank stack. The same, but waits for one; switches. */
+struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag);
+
+/* Rank stack. Take back a receive that is still posted, or a send that nobody matched. 1 when that was possible. */
+int vr_request_cancel(struct vr_request *r);
+
+/* The owner of r->rank. Mark a request complete and wake its rank if it waits for it. */
+void vr_request_complete(struct vr_request *r);
+
+/* Rank stack. Sleep until `need` of the n requests have completed; NULL entries do not count. Switches. */
+void vr_request_wait(struct vr_request **r, int64_t n, int64_t need);
+
+/* Rank stack. Let what has arrived complete requests; does not switch. */
+void vr_progress(void);
+
+/* The owner. A request of rank r, kind set, all else zero; NULL when there is no memory for more. */
+struct vr_request *vr_request_alloc(struct vr_rank *r, enum vr_request_kind kind);
+void vr_request_free(struct vr_request *r);
+
+/* The owner of r: carry out a node that lay in its inbox. */
+void vr_p2p_handle(struct vr_rank *r, struct vr_node *n);
+
+#endif

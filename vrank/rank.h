@@ -1,0 +1,166 @@
+/* The structures of the C core. One definition: Go sees them through cgo, layout_test.go checks sizes and offsets.
+ *
+ * Everything here lies in the region that all workers of a node map at one address, so a pointer in it means the same in
+ * every worker. A rank's own state is touched by the worker that owns the rank; what other workers may touch is said at
+ * the field, is atomic, and has a cache line of its own. */
+#ifndef VRANK_RANK_H
+#define VRANK_RANK_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "match.h"
+#include "type.h"
+
+#define VR_LINE 64
+#define VR_MAGIC 0x6b6e6172u /* "rank" */
+#define VR_MAX_PES 256
+#define VR_TLS_MODULES 64 /* images with thread-local variables that one program may have */
+
+#define vr_likely(x) __builtin_expect(!!(x), 1)
+#define vr_unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Life of a rank. Only RUNNING ranks execute; READY ones are in the run queue of their PE. */
+enum vr_state {
+	VR_NEW,
+	VR_READY,
+	VR_RUNNING,
+	VR_BLOCKED, /* in wait: see struct vr_wait */
+	VR_SLEEPING, /* in the timer list */
+	VR_SERVED, /* Go works on its call record */
+	VR_FAULTED,
+	VR_ENDED,
+};
+
+/* What a blocked rank waits for: read by the deadlock report, also from other processes. */
+struct vr_wait {
+	int32_t fn; /* AMPI_FN_ of the MPI call, -1 outside of MPI */
+	int32_t peer; /* rank in the communicator, or MPI_ANY_SOURCE; VR_NOBODY when not about one peer */
+	int32_t tag;
+	uint32_t context;
+	uint64_t count; /* requests it waits for; members that have arrived, in a collective call */
+};
+#define VR_NOBODY (-100)
+
+/* A call that Go serves: filled on the rank's stack, served on the PE's. `action` asks the rank's stack to call into the
+ * program and come back. */
+struct vr_call {
+	int32_t fn;
+	int32_t nargs;
+	uint64_t *args;
+	int64_t ret;
+	int32_t action; /* enum vr_action */
+	int32_t klass; /* MPI error class, 0 = success */
+	uint64_t comm; /* handle whose error handler takes the error */
+	char text[256]; /* what was wrong, for the error message */
+};
+
+enum vr_action { VR_ACT_RETURN, VR_ACT_EXIT };
+
+struct vr_counters {
+	uint64_t switches;
+	uint64_t sent, received; /* messages */
+	uint64_t sent_bytes, received_bytes;
+	uint64_t user_ticks; /* time-stamp counter ticks spent running */
+};
+
+/* A function registered to run when the rank ends. */
+struct vr_atexit {
+	struct vr_atexit *next;
+	void (*fn)(void *);
+	void *arg;
+	void *dso;
+	int kind; /* enum vr_atexit_kind, see life.c */
+};
+
+/* Where the parts of a slice begin, as offsets from its start: the same for all ranks of a job. */
+struct vr_layout {
+	uint64_t slice_size;
+	uint64_t images, images_size;
+	uint64_t tls, tls_size; /* shadow of the thread-local block [TP - tls_size, TP) */
+	uint64_t requests, requests_size;
+	uint64_t guard, guard_size;
+	uint64_t stack, stack_size;
+	uint64_t heap, heap_size;
+};
+
+/* Entry points of the program, absolute addresses in the rank's images; filled by the loader. */
+struct vr_entry {
+	uint64_t main, early_init, ctype_init, fflush;
+	uint64_t environ_var; /* address of the C library's environ */
+	uint64_t progname, progname_full; /* addresses of program_invocation_short_name, program_invocation_name; or 0 */
+	uint64_t *inits, *finis;
+	uint32_t ninits, nfinis;
+	uint64_t shim_unpack, shim_error; /* of a program built with ampicc; or 0 */
+};
+
+/* The rank control block: first thing in a slice. */
+struct vr_rank {
+	uint32_t magic;
+	int32_t id; /* rank in MPI_COMM_WORLD */
+	_Atomic int32_t pe; /* owner */
+	_Atomic uint32_t state; /* enum vr_state */
+	void *sp; /* saved stack pointer while not running */
+	struct vr_rank *run_next; /* run queue of the owner */
+	uint64_t slice; /* address of the slice, that is of this struct */
+	char *tls; /* shadow of its thread-local block; valid while not loaded */
+	struct iso_heap *heap;
+	struct vr_request *requests; /* array of the slice, indexed by handle */
+	struct vr_request *free_requests;
+	uint32_t nrequests, live_requests;
+	int32_t probing; /* sleeps until any message arrives */
+	int32_t mpi_state; /* enum vr_mpi_state */
+	uint64_t need; /* requests that must complete before this rank is ready again */
+	struct vr_wait wait;
+
+	/* Other workers push here: see inbox.c. */
+	alignas(VR_LINE) _Atomic(struct vr_node *) inbox;
+	_Atomic uint32_t on_wake; /* is in, or on its way into, the wake list of a PE */
+	struct vr_rank *wake_next;
+
+	/* What it offers to the collective call it is in: see ampi/. Read by other workers once it has arrived. */
+	alignas(VR_LINE) struct vr_offer {
+		const void *send;
+		void *recv;
+		int64_t send_count, recv_count;
+		const struct vr_type *send_type, *recv_type;
+		const void *send_counts, *send_displs, *recv_counts, *recv_displs;
+		const struct vr_type *const *send_types, *const *recv_types;
+		int32_t wide; /* counts are MPI_Count, displacements MPI_Aint, instead of int */
+		int32_t root;
+		void *scratch; /* packed or reduced data of this rank, in its slice */
+		int64_t scratch_bytes;
+		struct vr_rank *next;
+		int32_t error; /* class of the error found while the call was carried out */
+	} offer;
+
+	alignas(VR_LINE) struct vr_matcher matcher;
+	struct vr_call call;
+	struct vr_counters counters;
+	uint64_t resumed_at; /* time-stamp counter */
+	int64_t wake_at; /* nanoseconds of CLOCK_MONOTONIC, while SLEEPING */
+	struct vr_rank *timer_next;
+	struct vr_rank *all_next; /* ranks of one PE */
+
+	struct vr_entry entry;
+	int32_t argc;
+	char **argv, **envp;
+	struct vr_atexit *atexit, *atexit_quick, *thread_exit;
+	int32_t exit_code;
+	int32_t exiting; /* depth: a second exit() while handlers run */
+	uint64_t tls_offset[VR_TLS_MODULES]; /* block of module m is at TP - tls_offset[m] */
+	void *mpi; /* struct ampi_rank: the MPI layer's state */
+	void *images; /* loaded objects, for unwinding and dladdr: struct vr_objects */
+};
+
+enum vr_mpi_state { VR_MPI_BEFORE, VR_MPI_RUNNING, VR_MPI_FINALIZED };
+
+#define VR_RCB_SIZE 16384
+_Static_assert(sizeof(struct vr_rank) <= VR_RCB_SIZE, "rank control block outgrew its place");
+
+/* The rank whose code this thread runs, NULL on the PE's own stack. */
+extern __thread struct vr_rank *vr_current;
+
+#endif

@@ -1,0 +1,95 @@
+/* Requests of a rank: an array in its slice, so that a handle is an index, and the free list through it. */
+#include "p2p.h"
+
+#include <string.h>
+
+struct vr_request *vr_request_alloc(struct vr_rank *rank, enum vr_request_kind kind)
+{
+	struct vr_request *r = rank->free_requests;
+	if (vr_likely(r != NULL)) {
+		rank->free_requests = r->next;
+	} else {
+		uint32_t index = rank->nrequests;
+		if ((index + 1) * sizeof *r > vr_job->layout.requests_size)
+			return NULL;
+		r = &rank->requests[index];
+		rank->nrequests++;
+		r->index = index;
+		r->rank = rank;
+	}
+	rank->live_requests++;
+	r->kind = kind;
+	r->flags = 0;
+	r->error = 0;
+	r->mode = 0;
+	r->bytes = 0;
+	r->comm = 0;
+	r->extra = NULL;
+	return r;
+}
+
+void vr_request_free(struct vr_request *r)
+{
+	struct vr_rank *rank = r->rank;
+	r->kind = VR_REQ_FREE;
+	r->next = rank->free_requests;
+	rank->free_requests = r;
+	rank->live_requests--;
+}
+
+/* For the deadlock report: what the first pending request is about. */
+static void describe(struct vr_rank *me, const struct vr_request *r, int64_t need)
+{
+	me->wait.peer = r->peer;
+	me->wait.tag = r->tag;
+	me->wait.context = r->context;
+	me->wait.count = need;
+}
+
+/* Marks the pending ones; returns how many there are. */
+static int64_t mark(struct vr_request **r, int64_t n, const struct vr_request **first)
+{
+	int64_t pending = 0;
+	for (int64_t i = 0; i < n; i++) {
+		if (!r[i] || (r[i]->flags & VR_RQ_DONE))
+			continue;
+		r[i]->flags |= VR_RQ_WAITED;
+		if (!pending++)
+			*first = r[i];
+	}
+	return pending;
+}
+
+static void unmark(struct vr_request **r, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		if (r[i])
+			r[i]->flags &= ~VR_RQ_WAITED;
+}
+
+static int64_t count(struct vr_request **r, int64_t n)
+{
+	int64_t real = 0;
+	for (int64_t i = 0; i < n; i++)
+		real += r[i] != NULL;
+	return real;
+}
+
+void vr_request_wait(struct vr_request **r, int64_t n, int64_t need)
+{
+	struct vr_rank *me = vr_current;
+	const struct vr_request *first = NULL;
+	vr_progress();
+	int64_t real = n == 1 ? 1 : count(r, n), pending = mark(r, n, &first);
+	int64_t missing = need - (real - pending);
+	if (missing > 0) {
+		describe(me, first, missing);
+		me->need = missing;
+		vr_rank_block();
+		me->need = 0;
+	}
+	if (pending && n > 1)
+		unmark(r, n);
+	else if (pending)
+		r[0]->flags &= ~VR_RQ_WAITED;
+}

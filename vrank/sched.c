@@ -1,0 +1,308 @@
+/* The run queue, the switch between ranks, and the C half of the PE loop. */
+#include "core.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sched.h"
+#include "switch.h"
+
+struct vr_job *vr_job;
+struct vr_pe *vr_pe;
+__thread struct vr_rank *vr_current;
+int vr_measure;
+uint64_t vr_spin_ticks;
+
+static void *pe_sp; /* the PE loop's stack pointer while a rank runs */
+static enum vr_reason left_reason; /* why the last rank switched to the PE */
+static struct vr_rank *left_by;
+static struct vr_rank *hot; /* blocked last: the next message is likely to be for it */
+
+#define SWITCHES_PER_RUN 512
+
+int64_t vr_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static void set_state(struct vr_rank *r, enum vr_state s)
+{
+	atomic_store_explicit(&r->state, s, memory_order_relaxed);
+}
+
+static struct vr_rank *queue_pop(void)
+{
+	struct vr_rank *r = vr_pe->head;
+	if (r && !(vr_pe->head = r->run_next))
+		vr_pe->tail = NULL;
+	return r;
+}
+
+void vr_rank_ready(struct vr_rank *r)
+{
+	set_state(r, VR_READY);
+	r->run_next = NULL;
+	*(vr_pe->tail ? &vr_pe->tail->run_next : &vr_pe->head) = r;
+	vr_pe->tail = r;
+}
+
+static void account(struct vr_rank *from, struct vr_rank *to)
+{
+	uint64_t now = vr_ticks();
+	if (from)
+		from->counters.user_ticks += now - from->resumed_at;
+	if (to)
+		to->resumed_at = now;
+}
+
+/* Every switch goes through here: from == NULL is the PE, to == NULL the PE. */
+static inline void switch_to(struct vr_rank *from, struct vr_rank *to)
+{
+	if (vr_unlikely(vr_measure))
+		account(from, to);
+	if (to) {
+		if (to != vr_loaded)
+			vr_tls_load(to);
+		set_state(to, VR_RUNNING);
+		to->counters.switches++;
+		vr_pe->switches++;
+	}
+	vr_current = to;
+	vr_switch(from ? &from->sp : &pe_sp, to ? to->sp : pe_sp);
+}
+
+void vr_rank_leave(enum vr_reason reason)
+{
+	left_reason = reason;
+	left_by = vr_current;
+	switch_to(vr_current, NULL);
+}
+
+/* The next rank to run on this stack's behalf; NULL sends control to the PE loop. */
+static struct vr_rank *next_rank(void)
+{
+	if (--vr_pe->budget < 0)
+		return NULL;
+	if (vr_unlikely(vr_pe_has_news()))
+		vr_pe_poll();
+	return queue_pop();
+}
+
+void vr_rank_block(void)
+{
+	struct vr_rank *me = vr_current;
+	set_state(me, VR_BLOCKED);
+	hot = me;
+	struct vr_rank *next = next_rank();
+	if (next == me) {
+		set_state(me, VR_RUNNING);
+		return;
+	}
+	left_reason = VR_BUDGET;
+	switch_to(me, next);
+}
+
+void vr_rank_yield(void)
+{
+	struct vr_rank *me = vr_current;
+	if (vr_unlikely(vr_pe_has_news()))
+		vr_pe_poll();
+	if (!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0)
+		return;
+	vr_rank_ready(me);
+	struct vr_rank *next = next_rank();
+	if (next == me) {
+		set_state(me, VR_RUNNING);
+		return;
+	}
+	left_reason = VR_BUDGET;
+	switch_to(me, next);
+}
+
+void vr_rank_sleep(int64_t nanoseconds)
+{
+	struct vr_rank *me = vr_current, **at = &vr_pe->timers;
+	me->wake_at = vr_now() + nanoseconds;
+	while (*at && (*at)->wake_at <= me->wake_at)
+		at = &(*at)->timer_next;
+	me->timer_next = *at;
+	*at = me;
+	me->wait = (struct vr_wait){.fn = -1, .peer = VR_NOBODY};
+	set_state(me, VR_SLEEPING);
+	left_reason = VR_BUDGET;
+	switch_to(me, NULL);
+}
+
+static int timers_fire(void)
+{
+	int64_t now;
+	int fired = 0;
+	if (vr_likely(!vr_pe->timers))
+		return 0;
+	for (now = vr_now(); vr_pe->timers && vr_pe->timers->wake_at <= now; fired = 1) {
+		struct vr_rank *r = vr_pe->timers;
+		vr_pe->timers = r->timer_next;
+		vr_rank_ready(r);
+	}
+	return fired;
+}
+
+/* ---- idleness ---- */
+
+static int is_stopped(void)
+{
+	return atomic_load_explicit(&vr_job->stop, memory_order_relaxed);
+}
+
+/* Look for news for a short while without giving the core up. Polls the inbox of the rank that blocked last directly:
+ * its message is seen one cache miss before the wake list says so. */
+static int spin(void)
+{
+	uint64_t until = vr_ticks() + vr_spin_ticks;
+	do {
+		for (int i = 0; i < 16; i++) {
+			if (hot && atomic_load_explicit(&hot->inbox, memory_order_relaxed) && vr_is_mine(hot)) {
+				vr_inbox_drain(hot);
+				return 1;
+			}
+			if (vr_pe_has_news() || vr_pe->head)
+				return 1;
+			__builtin_ia32_pause();
+		}
+		if (timers_fire() || is_stopped())
+			return 1;
+	} while (vr_ticks() < until);
+	return 0;
+}
+
+static int live_ranks(void)
+{
+	int n = 0;
+	for (int i = 0; i < vr_job->pes; i++)
+		n += vr_job->pe[i].live;
+	return n;
+}
+
+/* Called by a PE that has just counted itself idle. When all PEs are and nothing is on its way, no rank can ever go on:
+ * a PE counts itself out of idleness before it takes news, so news that are still being taken show in `activity`. */
+static int is_deadlock(void)
+{
+	uint64_t before = atomic_load(&vr_job->activity);
+	if (atomic_load(&vr_job->idle) != vr_job->pes)
+		return 0;
+	for (int i = 0; i < vr_job->pes; i++)
+		if (atomic_load(&vr_job->pe[i].wake) || atomic_load(&vr_job->pe[i].inbox))
+			return 0;
+	if (atomic_load(&vr_job->activity) != before || atomic_load(&vr_job->idle) != vr_job->pes || !live_ranks())
+		return 0;
+	return !atomic_exchange(&vr_job->deadlock, 1);
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t nanoseconds)
+{
+	struct timespec t = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+	syscall(SYS_futex, word, FUTEX_WAIT, value, nanoseconds >= 0 ? &t : NULL, NULL, 0);
+}
+
+void vr_pe_ring(struct vr_pe *pe)
+{
+	if (vr_unlikely(atomic_load(&pe->asleep)) && atomic_exchange(&pe->asleep, 0))
+		syscall(SYS_futex, &pe->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void sleep_until_rung(void)
+{
+	int64_t timeout = -1;
+	if (vr_pe->timers && (timeout = vr_pe->timers->wake_at - vr_now()) < 0)
+		return;
+	atomic_store(&vr_pe->asleep, 1);
+	if (!vr_pe_has_news() && !is_stopped())
+		futex_wait(&vr_pe->asleep, 1, timeout);
+	atomic_store(&vr_pe->asleep, 0);
+}
+
+/* Nothing is ready: spin, then sleep until there is something. 1 when the job is found to be deadlocked. */
+static int idle(void)
+{
+	int deadlock = 0;
+	uint64_t since = vr_ticks();
+	if (!spin()) {
+		int counted = !vr_pe->timers; /* a sleeping rank will go on by itself */
+		if (counted) {
+			atomic_fetch_add(&vr_job->idle, 1);
+			deadlock = is_deadlock();
+		}
+		if (!deadlock)
+			sleep_until_rung();
+		if (counted) {
+			atomic_fetch_add(&vr_job->activity, 1);
+			atomic_fetch_sub(&vr_job->idle, 1);
+		}
+	}
+	vr_pe->idle_ticks += vr_ticks() - since;
+	return deadlock;
+}
+
+/* ---- the PE loop ---- */
+
+/* The last rank of this PE has ended: it is idle for good, and others may wait for what will never come. */
+static enum vr_reason all_ended(void)
+{
+	atomic_fetch_add(&vr_job->idle, 1);
+	return is_deadlock() ? VR_DEADLOCK : VR_ALL_ENDED;
+}
+
+static void run(struct vr_rank *r)
+{
+	left_reason = VR_BUDGET;
+	left_by = NULL;
+	switch_to(NULL, r);
+}
+
+int vr_pe_run(struct vr_rank *resume, struct vr_rank **who)
+{
+	int64_t rounds = 64;
+	vr_pe->budget = SWITCHES_PER_RUN;
+	*who = NULL;
+	while (!is_stopped()) {
+		struct vr_rank *r = resume;
+		resume = NULL;
+		if (!r) {
+			timers_fire();
+			vr_pe_poll();
+			r = queue_pop();
+		}
+		if (r) {
+			run(r);
+			if (left_reason != VR_BUDGET) {
+				*who = left_by;
+				return left_reason;
+			}
+		} else if (!vr_pe->live) {
+			return all_ended();
+		} else if (idle()) {
+			return VR_DEADLOCK;
+		}
+		if (vr_pe->budget < 0) {
+			if (--rounds == 0)
+				return VR_BUDGET;
+			vr_pe->budget = SWITCHES_PER_RUN;
+		}
+	}
+	return VR_STOPPED;
+}
+
+void *vr_fault_escape(struct vr_rank *r)
+{
+	left_reason = VR_FAULT;
+	left_by = r;
+	set_state(r, VR_FAULTED);
+	vr_current = NULL;
+	return pe_sp;
+}

@@ -1,0 +1,13 @@
+/* What only the core's own files need of the scheduler. */
+#ifndef VRANK_SCHED_H
+#define VRANK_SCHED_H
+
+#include "core.h"
+
+extern int vr_measure; /* account time to ranks at every switch */
+extern uint64_t vr_spin_ticks; /* how long an idle PE looks for news before it sleeps */
+
+/* Signal handler on the PE thread: give rank r up. Returns the stack pointer with which the PE loop goes on. */
+void *vr_fault_escape(struct vr_rank *r);
+
+#endif

@@ -1,0 +1,68 @@
+/* Flattened datatypes: what the C core needs to know to move typed data (MPI 5.0 section 5.1). */
+#ifndef VRANK_TYPE_H
+#define VRANK_TYPE_H
+
+#include <stdint.h>
+
+/* One loop of a flattened type: at `disp` from the loop around it, `count` times, `stride` bytes apart, either `bytes`
+ * contiguous bytes (nchild == 0) or the `nchild` loops that start at index `child` of the type's program. */
+struct vr_loop {
+	int64_t disp;
+	int64_t count;
+	int64_t stride;
+	int64_t bytes;
+	uint32_t child, nchild;
+};
+
+enum {
+	VR_TYPE_CONTIGUOUS = 1, /* count elements are count * size bytes without gaps, from offset true_lb */
+	VR_TYPE_DENSE = 2, /* one element is one piece, from offset true_lb */
+	VR_TYPE_PREDEFINED = 8,
+	VR_TYPE_COMMITTED = 4,
+};
+
+/* Predefined types have kind != VR_KIND_NONE; a derived type made of one predefined type only has that kind too. */
+enum vr_kind {
+	VR_KIND_NONE,
+	VR_KIND_I8, VR_KIND_U8, VR_KIND_I16, VR_KIND_U16, VR_KIND_I32, VR_KIND_U32, VR_KIND_I64, VR_KIND_U64,
+	VR_KIND_F32, VR_KIND_F64, VR_KIND_F80, VR_KIND_F128, VR_KIND_F16,
+	VR_KIND_C32, VR_KIND_C64, VR_KIND_C80, VR_KIND_C128,
+	VR_KIND_BOOL8, /* C and C++ bool */
+	VR_KIND_L8, VR_KIND_L16, VR_KIND_L32, VR_KIND_L64, /* Fortran LOGICAL */
+	VR_KIND_CHAR, /* MPI_CHAR, MPI_CHARACTER, MPI_WCHAR: no reductions */
+	VR_KIND_BYTE,
+	VR_KIND_F32_I32, VR_KIND_F64_I32, VR_KIND_I64_I32, VR_KIND_I32_I32, VR_KIND_I16_I32, VR_KIND_F80_I32,
+	VR_KIND_F32_F32, VR_KIND_F64_F64,
+	VR_KIND_COUNT
+};
+
+struct vr_type {
+	int64_t size; /* bytes of data in one element */
+	int64_t lb, extent;
+	int64_t true_lb, true_extent;
+	uint32_t flags;
+	uint32_t kind; /* enum vr_kind */
+	uint32_t refs; /* derived types: handle and pending uses */
+	uint32_t handle;
+	uint32_t nloops;
+	uint32_t kind_size; /* bytes of one basic element when kind says what it is made of */
+	struct vr_loop *loops; /* loops[0] is the whole type */
+};
+
+/* The predefined type with this handle of the standard ABI (0x200..0x2ff), NULL when there is none. */
+const struct vr_type *vr_type_predefined(uint64_t handle);
+
+/* Pack count elements at buf into out, at most limit bytes; returns the bytes packed. */
+int64_t vr_type_pack(const struct vr_type *t, int64_t count, const void *buf, void *out, int64_t limit);
+
+/* Unpack limit bytes at in into up to count elements at buf; returns the bytes taken. */
+int64_t vr_type_unpack(const struct vr_type *t, int64_t count, void *buf, const void *in, int64_t limit);
+
+/* Is every byte of count elements in one piece? Then *first is where it starts, relative to the buffer. */
+static inline int vr_type_is_dense(const struct vr_type *t, int64_t count, int64_t *first)
+{
+	*first = t->true_lb;
+	return (t->flags & VR_TYPE_CONTIGUOUS) || (count <= 1 && (t->flags & VR_TYPE_DENSE));
+}
+
+#endif
