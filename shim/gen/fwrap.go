@@ -48,10 +48,18 @@ func writeWrapper(w io.Writer, f fProcedure) {
 		if p, ok := converted[c.Name]; ok {
 			b.convert(p)
 		} else {
-			b.args = append(b.args, "NULL")
+			b.args = append(b.args, absent(c))
 		}
 	}
 	b.print(w)
+}
+
+// absent stands for a C parameter that Fortran does not have.
+func absent(c cParam) string {
+	if c.Stars == 0 {
+		return "0"
+	}
+	return "NULL"
 }
 
 func (b *wrapper) declare(p fParam) {
@@ -139,6 +147,8 @@ func (b *wrapper) reader() string {
 	return "f_text_in"
 }
 
+// handle widens handles on the way in and narrows results right after the call: the runtime has to set the new
+// communicator of MPI_Comm_idup, and copy the arrays of types that it keeps, before the call returns.
 func (b *wrapper) handle(p fParam) {
 	typ := p.C.base()
 	switch {

@@ -1659,7 +1659,7 @@ void pmpi_info_create_env_(MPI_Fint *info, MPI_Fint *ierror)
 {
     MPI_Info info_c = F_HANDLE(MPI_Info, *info);
 
-    *ierror = MPI_Info_create_env(NULL, NULL, &info_c);
+    *ierror = MPI_Info_create_env(0, NULL, &info_c);
     *info = F_INT(info_c);
 }
 F_WEAK(mpi_info_create_env_);
