@@ -37,7 +37,7 @@ func includeFlags(k *kit) []string {
 func linkFlags(k *kit) []string {
 	return []string{
 		"-L" + k.libDir(),
-		"-Wl,--undefined=ampi_shim_unpack",
+		"-Wl,--undefined=ampi_shim_wanted",
 		"-Wl,--export-dynamic-symbol-list=" + filepath.Join(k.libDir(), exportList),
 		"-l" + libraryName,
 	}
