@@ -46,6 +46,7 @@ func readStandard(dir string) (*standard, error) {
 	}{
 		{"c-prototypes.tsv", std.addPrototype},
 		{"api.tsv", std.addParam},
+		{"api-ours.tsv", std.addParam},
 		{"constants.tsv", std.addConstant},
 		{"constants-ours.tsv", std.addConstant},
 		{"typedefs.txt", std.addTypedef},

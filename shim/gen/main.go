@@ -25,6 +25,9 @@ var outputs = []output{
 	{"shim/include/mpi.h", writeHeader},
 	{"shim/table.h", writeTable},
 	{"shim/src/jump_gen.S", writeJumps},
+	{"shim/src/fortran_gen.c", writeWrappers},
+	{"shim/include/mpif.h", writeInclude},
+	{"shim/fortran/mpi.f90", writeModule},
 	{"shim/index_gen.go", writeIndex},
 	{"ampi/table_gen.c", writeRuntime},
 }
