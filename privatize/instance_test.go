@@ -29,3 +29,13 @@ func TestHelloC(t *testing.T) {
 	p := load(t, compile(t, "hello", "-O1", "hello.c"))
 	runRanks(t, p, 3, "rank %d counter %d %.2f\n")
 }
+
+func TestCxx(t *testing.T) {
+	p := load(t, compile(t, "cxx", "-O1", "cxx.cc"))
+	runRanks(t, p, 3, "rank %d counter %d %.4g\nlast %[2]d\n")
+}
+
+func TestFortran(t *testing.T) {
+	p := load(t, compile(t, "fortran", "-O1", "fortran.f90"))
+	runRanks(t, p, 3, "rank %d counter %d %.2f\n")
+}

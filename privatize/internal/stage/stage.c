@@ -29,6 +29,8 @@ void stage_objects_add(uintptr_t lo, uintptr_t hi, uintptr_t eh)
 	objects[nobjects++] = (struct stage_object){lo, hi, eh};
 }
 
+void stage_objects_clear(void) { nobjects = 0; }
+
 static void stage_leave(struct stage *s)
 {
 	swapcontext(&s->rank, s->host);

@@ -3,7 +3,7 @@
 package stage
 
 /*
-#cgo CFLAGS: -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra
+#cgo CFLAGS: -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wno-unused-parameter
 #cgo LDFLAGS: -ldl
 #include <stdlib.h>
 #include "stage.h"
@@ -79,8 +79,9 @@ func Map(f *os.File, base uintptr, n int) ([]Slice, error) {
 	return s, nil
 }
 
-// Unmap takes slices of Map away.
+// Unmap takes slices of Map away and forgets their objects.
 func Unmap(base uintptr, n int) {
+	C.stage_objects_clear()
 	syscall.Syscall(syscall.SYS_MUNMAP, base, uintptr(n*SliceSize), 0)
 }
 
