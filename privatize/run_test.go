@@ -119,7 +119,7 @@ func start(t testing.TB, p *Program, s stage.Slice, args ...string) {
 	e := p.Entry(s.Images())
 	st := stage.Start{
 		Main: e.Main, EarlyInit: e.EarlyInit, CtypeInit: e.CtypeInit, Fflush: e.Fflush,
-		Inits: append(e.Preinits, e.Inits...), TLS: p.TLSImage(s.Images()), TLSOffsets: []uint64{0},
+		Inits: append(e.Preinits, e.Inits...), Finis: e.Finis, TLS: p.TLSImage(s.Images()), TLSOffsets: []uint64{0},
 		Args: append([]string{p.Path()}, args...),
 	}
 	for m := 1; m <= p.TLSModules(); m++ {

@@ -50,6 +50,8 @@ static void stage_exit(int status)
 		s->nexits--;
 		s->exits[s->nexits].fn(s->exits[s->nexits].arg);
 	}
+	for (int i = 0; i < s->nfinis; i++)
+		((void (*)(void))s->finis[i])();
 	((int (*)(void *))s->fflush)(NULL);
 	s->status = status;
 	s->done = 1;

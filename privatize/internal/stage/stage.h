@@ -14,6 +14,8 @@ struct stage {
 	uintptr_t main, early_init, ctype_init, fflush;
 	uintptr_t calls[STAGE_MAX_CALLS];
 	int ncalls;
+	uintptr_t finis[STAGE_MAX_CALLS];
+	int nfinis;
 	int argc;
 	char **argv, **envp;
 	int done, status;

@@ -95,7 +95,7 @@ func (s Slice) stage() *C.struct_stage {
 // Start is what a rank needs to begin.
 type Start struct {
 	Main, EarlyInit, CtypeInit, Fflush uintptr
-	Inits                              []uintptr
+	Inits, Finis                       []uintptr
 	TLS                                []byte
 	TLSOffsets                         []uint64 // by module
 	Args                               []string
@@ -110,6 +110,10 @@ func (s Slice) Prepare(span uint64, st Start) {
 		c.calls[i] = C.uintptr_t(f)
 	}
 	c.ncalls = C.int(len(st.Inits))
+	for i, f := range st.Finis {
+		c.finis[i] = C.uintptr_t(f)
+	}
+	c.nfinis = C.int(len(st.Finis))
 	c.tls, c.tls_size = charAt(at), C.size_t(len(st.TLS))
 	copy(bytesAt(at, len(st.TLS)), st.TLS)
 	at = (at + uintptr(len(st.TLS)) + 4095) &^ 4095
