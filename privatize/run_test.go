@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -61,10 +60,9 @@ func compile(t testing.TB, out string, args ...string) string {
 	return out
 }
 
-// options binds the stage and locks the goroutine to its thread, whose thread pointer they name.
+// options binds the stage.
 func options(t testing.TB) Options {
 	t.Helper()
-	runtime.LockOSThread()
 	tp, size, err := stage.Reserve()
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The last thread-local variable of this program, so it ends at the thread pointer. */
 static __thread char stage_reserve[STAGE_RESERVE] __attribute__((aligned(4096)));
@@ -12,14 +14,14 @@ static struct stage *current;
 static struct stage_object objects[4096];
 static int nobjects;
 
-uintptr_t stage_thread_pointer(void)
+static uintptr_t stage_thread_pointer(void)
 {
 	uintptr_t tp;
 	__asm__ volatile("movq %%fs:0x10, %0" : "=r"(tp));
 	return tp;
 }
 
-uintptr_t stage_reserve_end(void)
+static uintptr_t stage_reserve_end(void)
 {
 	return (uintptr_t)stage_reserve + sizeof(stage_reserve);
 }
@@ -79,7 +81,7 @@ void stage_init(struct stage *s, char *stack, size_t stack_size)
 }
 
 /* Runs the rank until it yields or ends, with its thread-local block in place. */
-void stage_resume(struct stage *s)
+static void stage_switch(struct stage *s)
 {
 	ucontext_t host;
 	char *block = (char *)stage_reserve_end() - s->tls_size;
@@ -90,6 +92,65 @@ void stage_resume(struct stage *s)
 	swapcontext(&host, &s->rank);
 	current = NULL;
 	memcpy(s->tls, block, s->tls_size);
+}
+
+/* What the thread is asked to do: run a rank, or tell its addresses. */
+struct stage_job {
+	struct stage *rank;
+	uintptr_t thread_pointer, reserve_end;
+};
+
+/* Stack protector and pointer guard are the same in every process, or frames and jmp_bufs could not move. */
+static __attribute__((optimize("no-stack-protector"))) void *stage_thread(void *arg)
+{
+	struct stage_job *job = arg;
+
+	__asm__ volatile("movq %0, %%fs:0x28\n\tmovq %1, %%fs:0x30" : : "r"(0x5bd1e995a3c47f00), "r"(0x2545f4914f6cdd1d));
+	job->thread_pointer = stage_thread_pointer();
+	job->reserve_end = stage_reserve_end();
+	if (job->rank)
+		stage_switch(job->rank);
+	return NULL;
+}
+
+/* A thread's block is at the top of its stack: with the stack at a fixed address, the thread pointer is the same in
+ * every process, and so are the addresses of thread-local variables. */
+static int stage_thread_run(struct stage_job *job)
+{
+	static void *stack;
+	const size_t size = 1 << 20;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	if (!stack) {
+		stack = mmap((void *)0x1f0000000000, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		if (stack == MAP_FAILED)
+			return errno;
+	}
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, stack, size);
+	err = pthread_create(&thread, &attr, stage_thread, job);
+	pthread_attr_destroy(&attr);
+	return err ? err : pthread_join(thread, NULL);
+}
+
+int stage_resume(struct stage *s)
+{
+	struct stage_job job = {.rank = s};
+
+	return stage_thread_run(&job);
+}
+
+int stage_reserve_find(uintptr_t *thread_pointer, uintptr_t *reserve_end)
+{
+	struct stage_job job = {0};
+	int err = stage_thread_run(&job);
+
+	*thread_pointer = job.thread_pointer;
+	*reserve_end = job.reserve_end;
+	return err;
 }
 
 static void *stage_memalign(size_t align, size_t size)

@@ -31,11 +31,10 @@ struct stage {
 struct stage_object { uintptr_t lo, hi, eh; };
 
 void stage_init(struct stage *s, char *stack, size_t stack_size);
-void stage_resume(struct stage *s);
+int stage_resume(struct stage *s);
+int stage_reserve_find(uintptr_t *thread_pointer, uintptr_t *reserve_end);
 void stage_objects_add(uintptr_t lo, uintptr_t hi, uintptr_t eh);
 void stage_objects_clear(void);
 uintptr_t stage_symbol(const char *name);
-uintptr_t stage_thread_pointer(void);
-uintptr_t stage_reserve_end(void);
 
 #endif

@@ -13,7 +13,6 @@ import "C"
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"syscall"
 	"unsafe"
 )
@@ -48,14 +47,17 @@ func Bindings() map[string]uintptr {
 	return m
 }
 
-// Reserve returns thread pointer and reserve below it for this thread, and an error when the linker put something
-// in between.
+// Reserve returns the thread pointer of the thread that runs ranks and the size of the reserve below it, and an error
+// when the linker put something in between.
 func Reserve() (tp uintptr, size uint64, err error) {
-	tp = uintptr(C.stage_thread_pointer())
-	if end := uintptr(C.stage_reserve_end()); end != tp {
-		return 0, 0, fmt.Errorf("thread-local reserve ends at %#x, thread pointer is %#x", end, tp)
+	var pointer, end C.uintptr_t
+	if e := C.stage_reserve_find(&pointer, &end); e != 0 {
+		return 0, 0, syscall.Errno(e)
 	}
-	return tp, C.STAGE_RESERVE, nil
+	if pointer != end {
+		return 0, 0, fmt.Errorf("thread-local reserve ends at %#x, thread pointer is %#x", end, pointer)
+	}
+	return uintptr(pointer), C.STAGE_RESERVE, nil
 }
 
 // Slice is a rank's memory at Base.
@@ -141,12 +143,12 @@ func (s Slice) setArgs(at uintptr, args []string) uintptr {
 	return (at + 63) &^ 63
 }
 
-// Resume runs the rank on this thread until it yields or ends, and reports which.
+// Resume runs the rank until it yields or ends, and reports which.
 func (s Slice) Resume() (done bool, status int) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	c := s.stage()
-	C.stage_resume(c)
+	if e := C.stage_resume(c); e != 0 {
+		panic(syscall.Errno(e))
+	}
 	return c.done != 0, int(c.status)
 }
 
