@@ -62,6 +62,7 @@ type image struct {
 	dyn        dynamic
 	bias       uint64
 	resolved   map[uint64]target
+	debug      *debugTables // read when a report first needs them
 }
 
 // low and high bound the image's pages before it is moved to its place.

@@ -33,7 +33,7 @@ func (r *relocator) apply(im *image, rel relocation) error {
 			return err
 		}
 		return r.word(im, at, t, rel.addend)
-	case elf.R_X86_64_DTPMOD64, elf.R_X86_64_DTPOFF64, elf.R_X86_64_TPOFF64:
+	case elf.R_X86_64_DTPMOD64, elf.R_X86_64_DTPOFF64, elf.R_X86_64_TPOFF64, elf.R_X86_64_TLSDESC:
 		return r.threadLocal(im, typ, rel)
 	case elf.R_X86_64_SIZE64:
 		t, err := r.resolve(im, rel.sym, false)
@@ -46,8 +46,8 @@ func (r *relocator) apply(im *image, rel relocation) error {
 		"rebuild it with -fPIC, or run it with +privatize fs"}
 }
 
-// threadLocal does the three relocations of thread-local variables: module number, offset in the module's block, offset
-// from the thread pointer.
+// threadLocal does the relocations of thread-local variables: module number, offset in the module's block, offset
+// from the thread pointer, and the descriptor made of code and that offset.
 func (r *relocator) threadLocal(im *image, typ elf.R_X86_64, rel relocation) error {
 	t := target{kind: targetTLS, im: im}
 	if rel.sym != 0 {
@@ -57,7 +57,7 @@ func (r *relocator) threadLocal(im *image, typ elf.R_X86_64, rel relocation) err
 		}
 	}
 	at := im.bias + rel.vaddr
-	if t.kind == targetConst && t.value == 0 { // an undefined weak variable
+	if t.kind == targetConst && t.value == 0 && typ != elf.R_X86_64_TLSDESC { // an undefined weak variable
 		return r.set(im, site{at: at}, 0)
 	}
 	if t.kind != targetTLS || t.im.tls == nil {
@@ -69,6 +69,20 @@ func (r *relocator) threadLocal(im *image, typ elf.R_X86_64, rel relocation) err
 		v = uint64(t.im.tls.module)
 	case elf.R_X86_64_TPOFF64:
 		v -= t.im.tls.offset
+	case elf.R_X86_64_TLSDESC:
+		return r.descriptor(im, rel.vaddr, v-t.im.tls.offset)
 	}
 	return r.set(im, site{at: at}, v)
+}
+
+// descriptor writes the two words of a TLS descriptor.
+func (r *relocator) descriptor(im *image, vaddr, offset uint64) error {
+	if err := im.checkWord(vaddr + 8); err != nil {
+		return err
+	}
+	code := target{kind: targetExternal, value: uint64(r.externals.number("TLS descriptor", tlsdescAddress()))}
+	if err := r.word(im, im.bias+vaddr, code, 0); err != nil {
+		return err
+	}
+	return r.set(im, site{at: im.bias + vaddr + 8}, offset)
 }
