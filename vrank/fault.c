@@ -7,7 +7,7 @@
 #include <ucontext.h>
 
 #include "life.h"
-#include "sched.h"
+#include "schedule.h"
 #include "switch.h"
 
 struct vr_fault vr_fault;

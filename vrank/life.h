@@ -7,11 +7,12 @@
 /* A loaded object, the same for all ranks: places are offsets from a rank's image area. */
 struct vr_object {
 	const char *name; /* path; host memory that lives as long as the worker */
-	uint64_t offset, span;
+	uint64_t bias; /* images + bias is what is added to the file's addresses */
+	uint64_t offset, span; /* pages in memory */
 	uint64_t phdrs, nphdrs;
 	uint64_t eh_frame_hdr; /* 0 when there is none */
 	uint64_t dynamic;
-	uint64_t tls_module, tls_size;
+	uint64_t tls_module;
 };
 
 /* PE stack, once: the objects of the program, libraries after it. */

@@ -64,7 +64,7 @@ int vr_bind_dl_iterate_phdr(int (*callback)(void *info, size_t size, void *data)
 	int stop = 0;
 	for (int i = 0; i < nobjects && !stop; i++) {
 		const struct vr_object *o = &objects[i];
-		struct dl_phdr_info info = {.dlpi_addr = images + o->offset,
+		struct dl_phdr_info info = {.dlpi_addr = images + o->bias,
 					    .dlpi_name = i ? o->name : "",
 					    .dlpi_phdr = (const ElfW(Phdr) *)(images + o->phdrs),
 					    .dlpi_phnum = o->nphdrs,
