@@ -63,7 +63,7 @@ func (w *worker) place(id int) error {
 	if err := w.region.Guard(guard, guard+guardSize); err != nil {
 		return fmt.Errorf("guard the stack of rank %d (see vm.max_map_count): %w", id, err)
 	}
-	r := (*rank)(unsafe.Pointer(slice))
+	r := (*rank)(at(slice))
 	var flags C.uint
 	if w.cfg.HeapCheck {
 		flags = C.ISO_HEAP_CHECK
@@ -71,7 +71,7 @@ func (w *worker) place(id int) error {
 	if C.vr_rank_init(&r.c, C.int(id), flags) != 0 {
 		return fmt.Errorf("rank %d: no room for a heap: raise +slice", id)
 	}
-	w.program.FillTLS(images, unsafe.Slice((*byte)(unsafe.Pointer(slice+uintptr(w.layout.tls))), w.layout.tlsSize))
+	w.program.FillTLS(images, unsafe.Slice((*byte)(at(slice+uintptr(w.layout.tls))), w.layout.tlsSize))
 	for m := 1; m <= w.program.TLSModules() && m < tlsModules; m++ {
 		r.c.tls_offset[m] = C.uint64_t(w.program.TLSOffset(m))
 	}
@@ -87,10 +87,10 @@ func (w *worker) place(id int) error {
 // enter fills in where the rank begins, its arguments and its environment.
 func (w *worker) enter(r *rank, images uintptr) {
 	e := w.program.Entry(images)
-	at := func(a uintptr) C.uint64_t { return C.uint64_t(a) }
+	u := func(a uintptr) C.uint64_t { return C.uint64_t(a) }
 	r.c.entry = C.struct_vr_entry{
-		main: at(e.Main), early_init: at(e.EarlyInit), ctype_init: at(e.CtypeInit), fflush: at(e.Fflush),
-		environ_var: at(e.Environ), progname_full: at(e.Progname), progname: at(e.ProgShort),
+		main: u(e.Main), early_init: u(e.EarlyInit), ctype_init: u(e.CtypeInit), fflush: u(e.Fflush),
+		environ_var: u(e.Environ), progname_full: u(e.Progname), progname: u(e.ProgShort),
 		errno_location: w.symbol("__errno_location", images),
 		shim_unpack:    w.symbol("ampi_shim_unpack", images), shim_error: w.symbol("ampi_shim_error", images),
 	}
@@ -126,9 +126,9 @@ func strings(r *rank, list []string) **C.char {
 	p := C.vr_rank_calloc(&r.c, 1, C.size_t(size))
 	block := unsafe.Slice((*byte)(p), size)
 	vector := unsafe.Slice((*uintptr)(p), len(list))
-	for i, at := 0, pointers; i < len(list); i++ {
-		vector[i] = uintptr(p) + uintptr(at)
-		at += copy(block[at:], list[i]) + 1
+	for i, pos := 0, pointers; i < len(list); i++ {
+		vector[i] = uintptr(p) + uintptr(pos)
+		pos += copy(block[pos:], list[i]) + 1
 	}
 	return (**C.char)(p)
 }

@@ -44,21 +44,15 @@ func Run(cfg Config, mpi MPI, report func(Event)) error {
 		return fmt.Errorf("map the region: %w", err)
 	}
 	running = &worker{cfg: &cfg, mpi: mpi, report: report, region: region}
-	stack := unsafe.Pointer(cfg.Base + privateSize - peStackSize)
+	stack := at(cfg.Base + privateSize - peStackSize)
 	if err := cError(C.vr_pe_thread_run(stack, peStackSize)); err != nil {
 		return fmt.Errorf("run the PE thread: %w", err)
 	}
 	return running.err
 }
 
-//export vrankPE
-func vrankPE() {
-	runtime.LockOSThread()
-	running.err = running.main()
-}
-
 // control is the address of the job's shared structures.
-func (w *worker) control() unsafe.Pointer { return unsafe.Pointer(w.cfg.Base + privateSize) }
+func (w *worker) control() unsafe.Pointer { return at(w.cfg.Base + privateSize) }
 
 func (w *worker) startPE() error {
 	return cError(C.vr_pe_start(w.control(), C.int(w.cfg.PE)))
@@ -102,11 +96,11 @@ func (w *worker) spinTime() time.Duration {
 	return 50 * time.Microsecond
 }
 
-func threadPointer() uintptr  { return uintptr(C.vr_pe.tp) }
-func tlsReserveSize() uint64  { return uint64(C.vr_tls_reserve_size()) }
-func setupFaults() error      { return cError(C.vr_fault_setup()) }
-func ticksPerSecond() float64 { return float64(C.vr_job.ticks_per_second) }
-func setShimTable(at uintptr) { C.vr_shim_table = unsafe.Pointer(at) }
+func threadPointer() uintptr     { return uintptr(C.vr_pe.tp) }
+func tlsReserveSize() uint64     { return uint64(C.vr_tls_reserve_size()) }
+func setupFaults() error         { return cError(C.vr_fault_setup()) }
+func ticksPerSecond() float64    { return float64(C.vr_job.ticks_per_second) }
+func setShimTable(table uintptr) { C.vr_shim_table = at(table) }
 func peCounters() (switches, idle uint64) {
 	return uint64(C.vr_pe.switches), uint64(C.vr_pe.idle_ticks)
 }
