@@ -8,6 +8,7 @@
 
 #include "../vrank/core.h"
 #include "../vrank/p2p.h"
+#include "functions_gen.h"
 #include "mpi.h"
 #include "serve.h"
 #include "table.h"
@@ -66,6 +67,8 @@ struct ampi_rank {
 	uint64_t main_thread;
 	void *attached; /* buffer of MPI_Buffer_attach */
 	int64_t attached_size, attached_used;
+	struct vr_request *buffered; /* buffered sends that nobody has received yet, through extra */
+	int32_t last_error_code; /* MPI_LASTUSEDCODE */
 };
 
 static inline struct ampi_rank *ampi_me(void)
@@ -80,8 +83,11 @@ void *ampi_lookup(const struct ampi_table *t, enum ampi_kind kind, uint64_t hand
 uint64_t ampi_enter(struct vr_rank *r, struct ampi_table *t, enum ampi_kind kind, void *object);
 void ampi_remove(struct ampi_table *t, uint64_t handle);
 
+/* NULL: not a live communicator, or MPI is not running: ampi_bad_comm says which. */
 static inline struct ampi_comm *ampi_comm(MPI_Comm c)
 {
+	if (vr_unlikely(vr_current->mpi_state != VR_MPI_RUNNING))
+		return NULL;
 	if (c == MPI_COMM_WORLD)
 		return &ampi_me()->world;
 	if (c == MPI_COMM_SELF)
@@ -113,8 +119,43 @@ static inline int32_t ampi_peer_count(const struct ampi_comm *c)
  * Returns the class when the handler returns. The text says which argument is wrong and why, without the call's name. */
 int ampi_raise(struct ampi_comm *c, int klass, int fn, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* Raise what is wrong with a handle that a lookup refused. */
+int ampi_bad_comm(MPI_Comm comm, int fn);
+int ampi_bad_type(struct ampi_comm *c, MPI_Datatype type, int fn);
+
 /* The name of a function of the table. */
 const char *ampi_name(int fn);
+
+/* ---- attributes: attr.c. Rank stack; call the program's callbacks ---- */
+
+/* Copy a communicator's attributes to its duplicate, or delete them all: the class of the callback that failed, or 0. */
+int ampi_attrs_copy(struct ampi_comm *from, struct ampi_comm *to, int fn);
+int ampi_attrs_free(struct ampi_comm *c, int fn);
+
+/* ---- communicators ---- */
+
+/* The team of MPI_COMM_WORLD, made once per job: coll.h. NULL when the arena is full. Rank stack. */
+struct ampi_team *ampi_team_world(void);
+
+/* Count a use of an error handler, by handle; predefined ones need none. Rank stack. */
+void ampi_errhandler_hold(uint64_t handle);
+void ampi_errhandler_release(uint64_t handle);
+
+/* The owner of r: the MPI state of a new rank. 0, or -1 when its slice is full. */
+int ampi_rank_init(struct vr_rank *r);
+
+/* ---- requests: request.c. Rank stack ---- */
+
+static inline MPI_Request ampi_request_handle(const struct vr_request *r)
+{
+	return (MPI_Request)AMPI_HANDLE(AMPI_REQUEST, r->index);
+}
+struct vr_request *ampi_request(MPI_Request h);
+void ampi_status_set(MPI_Status *s, int source, int tag, int64_t bytes, int cancelled);
+int64_t ampi_status_bytes(const MPI_Status *s);
+
+/* A request made the wait list of a call: complete it if it is done. Returns its error class; frees or deactivates it. */
+int ampi_request_finish(struct vr_request *r, MPI_Request *h, MPI_Status *s);
 
 /* ---- what Go does for C: results in the rank's slice ---- */
 enum ampi_internal { /* serve numbers above the table's */
@@ -122,6 +163,7 @@ enum ampi_internal { /* serve numbers above the table's */
 	AMPI_FN_GROUP_MAKE, /* (int n, const int32_t *world ranks, MPI_Group *out) */
 	AMPI_FN_ERROR_TEXT, /* (int code, char *out, int room): what the standard calls this code */
 	AMPI_FN_RANK_END, /* (): the rank's Go state may go */
+	AMPI_FN_TYPE_ELEMENTS, /* (type handle, int64 bytes, MPI_Count *out): basic elements in so many bytes, or MPI_UNDEFINED */
 	AMPI_FN_END
 };
 

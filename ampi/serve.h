@@ -1,9 +1,19 @@
+/* Calls that Go serves. */
 #ifndef AMPI_SERVE_H
 #define AMPI_SERVE_H
 
 #include <stdint.h>
 
-/* Serves MPI function fn (AMPI_FN_*) with its n arguments widened to 64 bits; returns the MPI error code. */
-int ampi_serve(int fn, uint64_t *args, int n);
+/* Rank stack. Hand function fn (AMPI_FN_ of table.h, or enum ampi_internal) with its n arguments, widened to 64 bits, to
+ * Go; raises the error that Go found, returns the MPI error class or the value. Does not let other ranks run. */
+int64_t ampi_serve(int fn, uint64_t *args, int n);
+
+struct ampi_shim_table;
+
+/* The function table for programs: core functions where the C core has them, stubs to Go elsewhere. */
+const struct ampi_shim_table *ampi_table(void);
+
+/* 1 when the C core has this function. Any thread. */
+int ampi_core_serves(int fn);
 
 #endif

@@ -44,6 +44,7 @@ struct vr_job {
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
 	_Atomic uint64_t activity; /* counts ends of idleness */
 	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
+	_Atomic(void *) world_team; /* of MPI_COMM_WORLD, made by the first rank that needs it */
 	alignas(VR_LINE) _Atomic uint32_t arena_lock;
 	char *arena_next, *arena_end; /* memory for objects that all workers share */
 	void *arena_free[64]; /* freed blocks by the logarithm of their size */
@@ -76,16 +77,14 @@ static inline int vr_is_mine(const struct vr_rank *r)
 void *vr_arena_alloc(size_t n);
 void vr_arena_free(void *p, size_t n);
 
-/* ---- scheduling: sched.c ---- */
+/* ---- scheduling: schedule.c ---- */
 
 /* Why vr_pe_run came back. */
-enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT };
+enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED };
 
-/* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. *who is the rank it is about. */
-int vr_pe_run(struct vr_rank *resume, struct vr_rank **who);
-
-/* PE stack: this thread becomes PE id of the job at control. 0, or a reason to refuse in *why. */
-int vr_pe_start(void *control, int id, const char **why);
+/* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the rank it is about. */
+enum vr_reason vr_pe_run(struct vr_rank *resume);
+extern struct vr_rank *vr_left_by;
 
 /* Rank stack: put this rank to sleep until somebody makes it ready; switches. */
 void vr_rank_block(void);

@@ -67,7 +67,7 @@ enum {
 	VR_RQ_CANCELLED = 32,
 	VR_RQ_POSTED = 64, /* in the posted queue */
 	VR_RQ_OWNS_BUFFER = 128, /* buf is a copy that the runtime made */
-	VR_RQ_MESSAGE = 256, /* receives a message found by a matched probe */
+	VR_RQ_HOLDS_TYPE = 256, /* counts in type->refs */
 };
 
 enum vr_mode { VR_STANDARD, VR_SYNCHRONOUS, VR_BUFFERED, VR_READY_MODE };

@@ -69,10 +69,10 @@ struct vr_counters {
 /* A function registered to run when the rank ends. */
 struct vr_atexit {
 	struct vr_atexit *next;
-	void (*fn)(void *);
+	void *fn;
 	void *arg;
 	void *dso;
-	int kind; /* enum vr_atexit_kind, see life.c */
+	int kind; /* enum vr_atexit_kind, see atexit.c */
 };
 
 /* Where the parts of a slice begin, as offsets from its start: the same for all ranks of a job. */
@@ -93,6 +93,7 @@ struct vr_entry {
 	uint64_t progname, progname_full; /* addresses of program_invocation_short_name, program_invocation_name; or 0 */
 	uint64_t *inits, *finis;
 	uint32_t ninits, nfinis;
+	uint64_t errno_location; /* __errno_location of the rank's C library */
 	uint64_t shim_unpack, shim_error; /* of a program built with ampicc; or 0 */
 };
 
@@ -149,10 +150,10 @@ struct vr_rank {
 	char **argv, **envp;
 	struct vr_atexit *atexit, *atexit_quick, *thread_exit;
 	int32_t exit_code;
+	uint32_t finis_run; /* so many of entry.finis have been called */
 	int32_t exiting; /* depth: a second exit() while handlers run */
 	uint64_t tls_offset[VR_TLS_MODULES]; /* block of module m is at TP - tls_offset[m] */
 	void *mpi; /* struct ampi_rank: the MPI layer's state */
-	void *images; /* loaded objects, for unwinding and dladdr: struct vr_objects */
 };
 
 enum vr_mpi_state { VR_MPI_BEFORE, VR_MPI_RUNNING, VR_MPI_FINALIZED };

@@ -28,9 +28,19 @@ struct vr_request *vr_request_alloc(struct vr_rank *rank, enum vr_request_kind k
 	return r;
 }
 
+void vr_type_release(struct vr_type *t, struct vr_rank *r)
+{
+	if (--t->refs)
+		return;
+	vr_rank_free(r, t->loops);
+	vr_rank_free(r, t);
+}
+
 void vr_request_free(struct vr_request *r)
 {
 	struct vr_rank *rank = r->rank;
+	if (r->flags & VR_RQ_HOLDS_TYPE)
+		vr_type_release((struct vr_type *)r->type, rank);
 	r->kind = VR_REQ_FREE;
 	r->next = rank->free_requests;
 	rank->free_requests = r;

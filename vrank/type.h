@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+struct vr_rank;
+
 /* One loop of a flattened type: at `disp` from the loop around it, `count` times, `stride` bytes apart, either `bytes`
  * contiguous bytes (nchild == 0) or the `nchild` loops that start at index `child` of the type's program. */
 struct vr_loop {
@@ -47,6 +49,7 @@ struct vr_type {
 	uint32_t nloops;
 	uint32_t kind_size; /* bytes of one basic element when kind says what it is made of */
 	struct vr_loop *loops; /* loops[0] is the whole type */
+	void *attrs; /* of the MPI layer */
 };
 
 /* The predefined type with this handle of the standard ABI (0x200..0x2ff), NULL when there is none. */
@@ -57,6 +60,9 @@ int64_t vr_type_pack(const struct vr_type *t, int64_t count, const void *buf, vo
 
 /* Unpack limit bytes at in into up to count elements at buf; returns the bytes taken. */
 int64_t vr_type_unpack(const struct vr_type *t, int64_t count, void *buf, const void *in, int64_t limit);
+
+/* The handle, or an operation that used it, is done with a derived type of rank r; the last one frees it. */
+void vr_type_release(struct vr_type *t, struct vr_rank *r);
 
 /* Is every byte of count elements in one piece? Then *first is where it starts, relative to the buffer. */
 static inline int vr_type_is_dense(const struct vr_type *t, int64_t count, int64_t *first)

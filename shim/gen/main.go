@@ -30,6 +30,8 @@ var outputs = []output{
 	{"shim/fortran/mpi.f90", writeModule},
 	{"shim/index_gen.go", writeIndex},
 	{"ampi/table_gen.c", writeRuntime},
+	{"ampi/functions_gen.h", writeFunctions},
+	{"ampi/names_gen.c", writeNames},
 }
 
 func main() {

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-SHIM_EXPORT MPI_Fint ampi_f_bottom_, ampi_f_in_place_, ampi_f_buffer_automatic_;
-SHIM_EXPORT MPI_Fint ampi_f_status_ignore_[8], ampi_f_statuses_ignore_[8], ampi_f_errcodes_ignore_[1];
-SHIM_EXPORT MPI_Fint ampi_f_unweighted_[1], ampi_f_weights_empty_[1];
-SHIM_EXPORT char ampi_f_argv_null_[1], ampi_f_argvs_null_[1];
+/* Aligned as compilers align common blocks, which these take the place of. */
+#define COMMON_BLOCK SHIM_EXPORT __attribute__((aligned(32)))
+
+COMMON_BLOCK MPI_Fint ampi_f_bottom_, ampi_f_in_place_, ampi_f_buffer_automatic_;
+COMMON_BLOCK MPI_Fint ampi_f_status_ignore_[8], ampi_f_statuses_ignore_[8], ampi_f_errcodes_ignore_[1];
+COMMON_BLOCK MPI_Fint ampi_f_unweighted_[1], ampi_f_weights_empty_[1];
+COMMON_BLOCK char ampi_f_argv_null_[1], ampi_f_argvs_null_[1];
 
 MPI_Fint *const MPI_F_STATUS_IGNORE = ampi_f_status_ignore_;
 MPI_Fint *const MPI_F_STATUSES_IGNORE = ampi_f_statuses_ignore_;

@@ -8,6 +8,10 @@
 /* Read by the jumps in jump_gen.S; NULL until the runtime has called ampi_shim_unpack. */
 SHIM_HIDDEN const struct ampi_shim_table *ampi_shim;
 
+/* What the linker is told to look for. Being hidden it is not found in a shared library that happens to
+ * contain a shim too, so that the executable always has one of its own. */
+SHIM_HIDDEN const char ampi_shim_wanted = 1;
+
 SHIM_EXPORT const uint64_t ampi_shim_hash = AMPI_SHIM_HASH;
 
 static char reason[160];

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sched.h"
+#include "schedule.h"
 #include "switch.h"
 
 struct vr_job *vr_job;
@@ -19,7 +19,7 @@ uint64_t vr_spin_ticks;
 
 static void *pe_sp; /* the PE loop's stack pointer while a rank runs */
 static enum vr_reason left_reason; /* why the last rank switched to the PE */
-static struct vr_rank *left_by;
+struct vr_rank *vr_left_by;
 static struct vr_rank *hot; /* blocked last: the next message is likely to be for it */
 
 #define SWITCHES_PER_RUN 512
@@ -80,7 +80,7 @@ static inline void switch_to(struct vr_rank *from, struct vr_rank *to)
 void vr_rank_leave(enum vr_reason reason)
 {
 	left_reason = reason;
-	left_by = vr_current;
+	vr_left_by = vr_current;
 	switch_to(vr_current, NULL);
 }
 
@@ -261,15 +261,14 @@ static enum vr_reason all_ended(void)
 static void run(struct vr_rank *r)
 {
 	left_reason = VR_BUDGET;
-	left_by = NULL;
+	vr_left_by = NULL;
 	switch_to(NULL, r);
 }
 
-int vr_pe_run(struct vr_rank *resume, struct vr_rank **who)
+enum vr_reason vr_pe_run(struct vr_rank *resume)
 {
-	int64_t rounds = 64;
+	int rounds = 64;
 	vr_pe->budget = SWITCHES_PER_RUN;
-	*who = NULL;
 	while (!is_stopped()) {
 		struct vr_rank *r = resume;
 		resume = NULL;
@@ -280,10 +279,8 @@ int vr_pe_run(struct vr_rank *resume, struct vr_rank **who)
 		}
 		if (r) {
 			run(r);
-			if (left_reason != VR_BUDGET) {
-				*who = left_by;
+			if (left_reason != VR_BUDGET)
 				return left_reason;
-			}
 		} else if (!vr_pe->live) {
 			return all_ended();
 		} else if (idle()) {
@@ -301,7 +298,7 @@ int vr_pe_run(struct vr_rank *resume, struct vr_rank **who)
 void *vr_fault_escape(struct vr_rank *r)
 {
 	left_reason = VR_FAULT;
-	left_by = r;
+	vr_left_by = r;
 	set_state(r, VR_FAULTED);
 	vr_current = NULL;
 	return pe_sp;

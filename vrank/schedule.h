@@ -1,6 +1,6 @@
 /* What only the core's own files need of the scheduler. */
-#ifndef VRANK_SCHED_H
-#define VRANK_SCHED_H
+#ifndef VRANK_SCHEDULE_H
+#define VRANK_SCHEDULE_H
 
 #include "core.h"
 

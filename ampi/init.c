@@ -1,0 +1,101 @@
+/* Beginning and end of MPI in a rank (MPI 5.0 section 11.2). */
+#include "ampi.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define CONTEXT_WORLD 2
+#define CONTEXT_SELF 4
+
+static void predefined_comm(struct ampi_comm *c, MPI_Comm handle, const char *name, uint32_t context, int rank, int size)
+{
+	c->handle = (uint32_t)(uint64_t)handle;
+	c->refs = 1;
+	c->context = context;
+	c->rank = rank;
+	c->size = size;
+	c->errhandler = (uint64_t)MPI_ERRORS_ARE_FATAL;
+	strcpy(c->name, name);
+}
+
+/* PE stack: give a new rank its MPI state. 0, or -1 when its slice is full. */
+int ampi_rank_init(struct vr_rank *r)
+{
+	struct ampi_rank *m = vr_rank_calloc(r, 1, sizeof *m);
+	if (!m)
+		return -1;
+	predefined_comm(&m->world, MPI_COMM_WORLD, "MPI_COMM_WORLD", CONTEXT_WORLD, r->id, vr_job->ranks);
+	predefined_comm(&m->self, MPI_COMM_SELF, "MPI_COMM_SELF", CONTEXT_SELF, 0, 1);
+	m->last_error_code = MPI_ERR_LASTCODE;
+	r->mpi = m;
+	return 0;
+}
+
+static int init(int fn, int required, int *provided)
+{
+	struct vr_rank *me = vr_current;
+	if (me->mpi_state != VR_MPI_BEFORE)
+		return ampi_raise(NULL, MPI_ERR_OTHER, fn, "MPI is initialized already, or was finalized");
+	if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
+		return ampi_raise(NULL, MPI_ERR_ARG, fn, "required is %d", required);
+	me->mpi_state = VR_MPI_RUNNING;
+	ampi_me()->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+	*provided = ampi_me()->thread_level;
+	ampi_me()->world.team = ampi_team_world();
+	return ampi_me()->world.team ? MPI_SUCCESS : ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the job's arena for communicators is full");
+}
+
+int ampi_Init(int *argc, char ***argv)
+{
+	int provided;
+	(void)argc, (void)argv;
+	return init(AMPI_FN_MPI_Init, MPI_THREAD_SINGLE, &provided);
+}
+
+int ampi_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	(void)argc, (void)argv;
+	return init(AMPI_FN_MPI_Init_thread, required, provided);
+}
+
+/* Attributes of MPI_COMM_SELF are deleted first, so that libraries learn of the end (MPI 5.0 section 11.2.4). Everyone
+ * leaves together: a rank that ends early could otherwise end the job for the others. */
+int ampi_Finalize(void)
+{
+	const int fn = AMPI_FN_MPI_Finalize;
+	struct vr_rank *me = vr_current;
+	if (me->mpi_state != VR_MPI_RUNNING)
+		return ampi_bad_comm(MPI_COMM_WORLD, fn);
+	int error = ampi_attrs_free(&ampi_me()->self, fn);
+	if (!error)
+		error = ampi_attrs_free(&ampi_me()->world, fn);
+	if (error)
+		return ampi_raise(NULL, error, fn, "a delete function of an attribute returned an error");
+	ampi_Barrier(MPI_COMM_WORLD);
+	me->mpi_state = VR_MPI_FINALIZED;
+	return MPI_SUCCESS;
+}
+
+int ampi_Initialized(int *flag)
+{
+	*flag = vr_current->mpi_state != VR_MPI_BEFORE;
+	return MPI_SUCCESS;
+}
+
+int ampi_Finalized(int *flag)
+{
+	*flag = vr_current->mpi_state == VR_MPI_FINALIZED;
+	return MPI_SUCCESS;
+}
+
+int ampi_Query_thread(int *provided)
+{
+	*provided = ampi_me()->thread_level;
+	return MPI_SUCCESS;
+}
+
+int ampi_Is_thread_main(int *flag)
+{
+	*flag = 1; /* other threads of a rank are not served: MPI_THREAD_FUNNELED */
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,46 @@
+package ampi
+
+/*
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector
+#cgo CFLAGS: -I${SRCDIR}/../shim/include -I${SRCDIR}/../shim
+#include "ampi.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+
+	"ampirun/shim"
+)
+
+// Table is the address of the function table that programs' shims unpack.
+func (s *Server) Table() uintptr { return uintptr(unsafe.Pointer(C.ampi_table())) }
+
+// Function is the address of an MPI function by its name, MPI_ or PMPI_, for programs that bind it themselves; 0 when it is
+// not one.
+func (s *Server) Function(name string) uintptr {
+	if fn, ok := functionNumbers()[name]; ok {
+		return uintptr(C.ampi_table().fn[fn])
+	}
+	return 0
+}
+
+// Name is the MPI name of a function by its number.
+func (s *Server) Name(fn int) string {
+	if fn < 0 || fn >= shim.Count {
+		return "a call outside of MPI"
+	}
+	return shim.Function(fn).String()
+}
+
+// NewRank gives a rank its MPI state.
+func (s *Server) NewRank(rcb unsafe.Pointer) error {
+	if C.ampi_rank_init((*C.struct_vr_rank)(rcb)) != 0 {
+		return errors.New("no room for the MPI layer's state: raise +slice")
+	}
+	return nil
+}
+
+// coreServes tells whether C serves a function.
+func coreServes(fn shim.Function) bool { return C.ampi_core_serves(C.int(fn)) != 0 }

@@ -1,0 +1,22 @@
+/* Handing calls to Go: the call record lies in the rank control block, the PE loop takes it from there. */
+#include "ampi.h"
+
+static struct ampi_comm *comm_of(uint64_t handle)
+{
+	return handle ? ampi_comm((MPI_Comm)handle) : NULL;
+}
+
+int64_t ampi_serve(int fn, uint64_t *args, int n)
+{
+	struct vr_call *c = &vr_current->call;
+	c->fn = fn;
+	c->nargs = n;
+	c->args = args;
+	c->ret = 0;
+	c->klass = MPI_SUCCESS;
+	atomic_store_explicit(&vr_current->state, VR_SERVED, memory_order_relaxed);
+	vr_rank_leave(VR_SERVE);
+	if (vr_unlikely(c->klass != MPI_SUCCESS))
+		return ampi_raise(comm_of(c->comm), c->klass, fn, "%s", c->text);
+	return c->ret;
+}

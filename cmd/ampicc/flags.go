@@ -1,0 +1,62 @@
+package main
+
+import (
+	"path/filepath"
+)
+
+// commandArgs are the compiler's arguments for req: defaults first, so that the user's options win over
+// them, and what MPI adds last, so that the user's directories and definitions come first.
+func commandArgs(req *request, k *kit) []string {
+	var args []string
+	if !req.ownPIC {
+		args = append(args, "-fPIE")
+	}
+	if req.links {
+		args = append(args, "-pie")
+	}
+	args = append(args, k.leniency...)
+	args = append(args, req.args...)
+	args = append(args, includeFlags(k)...)
+	if req.links {
+		args = append(args, linkFlags(k)...)
+	}
+	return args
+}
+
+func includeFlags(k *kit) []string {
+	var flags []string
+	for _, dir := range k.includeDirs() {
+		flags = append(flags, "-I"+dir)
+	}
+	return flags
+}
+
+// linkFlags work in any order and any number of times, as build systems repeat and sort them: the archive has
+// one member, which --undefined pulls in once. A member that is pulled in last leaves the user's own
+// MPI functions in place, since its own are weak.
+func linkFlags(k *kit) []string {
+	return []string{
+		"-L" + k.libDir(),
+		"-Wl,--undefined=ampi_shim_wanted",
+		"-Wl,--export-dynamic-symbol-list=" + filepath.Join(k.libDir(), exportList),
+		"-l" + libraryName,
+	}
+}
+
+// compileInfo is what a build system must add to compile with the compiler itself.
+func compileInfo(k *kit) []string {
+	flags := append([]string{}, k.leniency...)
+	if !k.defaultPIE() {
+		flags = append(flags, "-fPIE")
+	}
+	return append(flags, includeFlags(k)...)
+}
+
+// linkInfo is what a build system must add to link with the compiler itself. It may use the same
+// flags for shared libraries, so -pie is there only for compilers that do not make PIEs by themselves.
+func linkInfo(k *kit) []string {
+	if k.defaultPIE() {
+		return linkFlags(k)
+	}
+	return append([]string{"-pie"}, linkFlags(k)...)
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ampirun/shim"
+)
+
+const (
+	libraryName = "ampi_shim"
+	exportList  = "export.list"
+)
+
+// kit is everything that a compiler needs to make MPI programs, built and on disk.
+type kit struct {
+	compiler []string
+	shimDir  string   // include/ and lib/
+	modDir   string   // mpi.mod of this Fortran compiler, "" for other languages
+	leniency []string // flags for programs of the time before argument checks
+}
+
+func (k *kit) libDir() string { return filepath.Join(k.shimDir, "lib") }
+
+func (k *kit) includeDirs() []string {
+	dirs := []string{filepath.Join(k.shimDir, "include")}
+	if k.modDir != "" {
+		dirs = append(dirs, k.modDir)
+	}
+	return dirs
+}
+
+// defaultPIE tells whether the compiler makes position-independent executables by itself.
+func (k *kit) defaultPIE() bool {
+	out, err := compilerCommand(k.compiler, "-dM", "-E", "-x", "c", "/dev/null").Output()
+	return err == nil && strings.Contains(string(out), "__PIE__")
+}
+
+// prepareKit builds what is missing. The library is C and is shared by all languages, so that programs of
+// several languages, which see several wrappers' flags, get the same one from each.
+func prepareKit(lang *language, compiler []string) (*kit, error) {
+	cc := compiler
+	if lang != langC {
+		var err error
+		if cc, err = findCompiler(langC, ""); err != nil {
+			return nil, fmt.Errorf("the MPI library is built in C: %w", err)
+		}
+	}
+	k := &kit{compiler: compiler}
+	var err error
+	if k.shimDir, err = cached("shim", cc, buildShim); err != nil {
+		return nil, err
+	}
+	if lang != langFortran {
+		return k, nil
+	}
+	k.leniency = leniencyOf(compiler)
+	k.modDir, err = cached("mod", compiler, buildModule)
+	return k, err
+}
+
+func compilerCommand(compiler []string, args ...string) *exec.Cmd {
+	return exec.Command(compiler[0], append(append([]string{}, compiler[1:]...), args...)...)
+}
+
+var gfortranVersion = regexp.MustCompile(`^GNU Fortran .*?(\d+)\.\d+`)
+
+// leniencyOf lets old programs compile: since version 10 gfortran takes calls of one procedure with buffers of different
+// types for errors, which is what every mpif.h program does.
+func leniencyOf(compiler []string) []string {
+	out, err := compilerCommand(compiler, "--version").Output()
+	m := gfortranVersion.FindStringSubmatch(string(out))
+	if err != nil || m == nil {
+		return nil
+	}
+	if major, _ := strconv.Atoi(m[1]); major < 10 {
+		return nil
+	}
+	return []string{"-fallow-argument-mismatch"}
+}
+
+// buildShim fills dir with the headers and the library. The library's archive holds one object, linked from all
+// files: it is taken whole or not at all, and only once.
+func buildShim(dir string, cc []string) error {
+	if err := os.CopyFS(dir, shim.Files); err != nil {
+		return err
+	}
+	sources, err := filepath.Glob(filepath.Join(dir, "src", "*.[cS]"))
+	if err != nil {
+		return err
+	}
+	var objects []string
+	for _, source := range sources {
+		object := source + ".o"
+		objects = append(objects, object)
+		if err := quiet(compilerCommand(cc, "-std=gnu11", "-O2", "-fPIC", "-fno-lto", "-I"+filepath.Join(dir, "include"), "-I"+dir,
+			"-c", source, "-o", object)); err != nil {
+			return err
+		}
+	}
+	return packShim(dir, cc, objects)
+}
+
+func packShim(dir string, cc, objects []string) error {
+	lib := filepath.Join(dir, "lib")
+	if err := os.Mkdir(lib, 0o777); err != nil {
+		return err
+	}
+	whole := filepath.Join(lib, libraryName+".o")
+	if err := quiet(compilerCommand(cc, append([]string{"-r", "-nostdlib", "-o", whole}, objects...)...)); err != nil {
+		return err
+	}
+	if err := quiet(exec.Command("ar", "rcsD", filepath.Join(lib, "lib"+libraryName+".a"), whole)); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(dir, "src", exportList), filepath.Join(lib, exportList)); err != nil {
+		return err
+	}
+	for _, used := range append([]string{whole}, filepath.Join(dir, "src"), filepath.Join(dir, "fortran")) {
+		if err := os.RemoveAll(used); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildModule compiles the mpi module; its procedures are in the library, so only mpi.mod is kept.
+func buildModule(dir string, fc []string) error {
+	source := filepath.Join(dir, "mpi.f90")
+	text, err := shim.Files.ReadFile("fortran/mpi.f90")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(source, text, 0o666); err != nil {
+		return err
+	}
+	object := filepath.Join(dir, "mpi.o")
+	if err := quiet(compilerCommand(fc, "-c", source, "-J", dir, "-o", object)); err != nil {
+		return err
+	}
+	for _, used := range []string{source, object} {
+		if err := os.Remove(used); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quiet runs a command and shows its output only when it fails.
+func quiet(cmd *exec.Cmd) error {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("building the MPI library: %s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+/* The runtime's versions of C library functions, listed in bind.c. They run on rank stacks, with the contracts of the
+ * functions whose place they take; errno is set in the rank's own C library. */
+#ifndef VRANK_BIND_H
+#define VRANK_BIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* atexit.c */
+int vr_bind_cxa_atexit(void (*fn)(void *), void *arg, void *dso);
+int vr_bind_on_exit(void (*fn)(int, void *), void *arg);
+int vr_bind_cxa_at_quick_exit(void (*fn)(void *), void *dso);
+int vr_bind_cxa_thread_atexit(void (*fn)(void *), void *arg, void *dso);
+void vr_bind_cxa_finalize(void *dso);
+void vr_bind_quick_exit(int code) __attribute__((noreturn));
+
+/* memory.c */
+void *vr_bind_malloc(size_t n);
+void *vr_bind_calloc(size_t n, size_t size);
+void *vr_bind_realloc(void *p, size_t n);
+void *vr_bind_reallocarray(void *p, size_t n, size_t size);
+void vr_bind_free(void *p);
+void *vr_bind_memalign(size_t align, size_t n);
+int vr_bind_posix_memalign(void **out, size_t align, size_t n);
+void *vr_bind_valloc(size_t n);
+void *vr_bind_pvalloc(size_t n);
+size_t vr_bind_malloc_usable_size(void *p);
+void *vr_bind_mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offset);
+int vr_bind_munmap(void *addr, size_t n);
+void *vr_bind_mremap(void *old, size_t old_size, size_t new_size, int flags, ...);
+
+/* objects.c */
+void *vr_bind_tls_get_addr(void *index);
+int vr_bind_dl_find_object(void *pc, void *result);
+int vr_bind_dl_iterate_phdr(int (*callback)(void *info, size_t size, void *data), void *data);
+int vr_bind_dladdr(const void *addr, void *info);
+
+/* time.c */
+unsigned vr_bind_sleep(unsigned seconds);
+int vr_bind_usleep(useconds_t us);
+int vr_bind_nanosleep(const struct timespec *t, struct timespec *left);
+int vr_bind_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left);
+int vr_bind_sched_yield(void);
+
+/* stdio.c */
+ssize_t vr_bind_write(int fd, const void *data, size_t n);
+ssize_t vr_bind_read(int fd, void *data, size_t n);
+void vr_stdio_patch(uint64_t images);
+
+/* process.c */
+int vr_bind_fork(void);
+
+/* Set errno where the rank's C library keeps it. */
+void vr_set_errno(int error);
+
+#endif

@@ -1,0 +1,111 @@
+package vrank
+
+/*
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector
+#cgo LDFLAGS: -lpthread
+#include "core.h"
+#include "life.h"
+#include "pe_thread.h"
+#include "schedule.h"
+#include "switch.h"
+
+static int64_t rank_state(const struct vr_rank *r) { return atomic_load(&r->state); }
+static int64_t rank_pe(const struct vr_rank *r) { return atomic_load(&r->pe); }
+static int is_stopped(void) { return atomic_load(&vr_job->stop); }
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+)
+
+// rank is a rank control block in the region. Its address means the same in every worker.
+type rank struct{ c C.struct_vr_rank }
+
+// reason says why the core came back from running ranks.
+type reason = C.enum_vr_reason
+
+const (
+	reasonBudget   reason = C.VR_BUDGET
+	reasonServe    reason = C.VR_SERVE
+	reasonFault    reason = C.VR_FAULT
+	reasonEnded    reason = C.VR_ALL_ENDED
+	reasonStopped  reason = C.VR_STOPPED
+	reasonDeadlock reason = C.VR_DEADLOCK
+	reasonLeft     reason = C.VR_LEFT
+	reasonAborted  reason = C.VR_ABORTED
+)
+
+const (
+	lineSize     = C.VR_LINE
+	rcbSize      = C.VR_RCB_SIZE
+	requestSize  = C.sizeof_struct_vr_request
+	tlsModules   = C.VR_TLS_MODULES
+	rankIsNobody = C.VR_NOBODY
+)
+
+func cError(why *C.char) error {
+	if why == nil {
+		return nil
+	}
+	return errors.New(C.GoString(why))
+}
+
+// ControlSize returns the bytes of control area that a job needs in front of slice 0.
+func ControlSize(pes, _ int) uint64 {
+	return privateSize + uint64(C.vr_control_size(C.int(pes)))
+}
+
+func rankAt(id int) *rank { return (*rank)(unsafe.Pointer(C.vr_rank_of(C.int32_t(id)))) }
+
+func (r *rank) number() int               { return int(r.c.id) }
+func (r *rank) lifeState() int            { return int(C.rank_state(&r.c)) }
+func (r *rank) owner() int                { return int(C.rank_pe(&r.c)) }
+func (r *rank) exited() int               { return int(r.c.exit_code) }
+func (r *rank) text() string              { return C.GoString(&r.c.call.text[0]) }
+func (r *rank) isBlocked() bool           { return r.lifeState() == C.VR_BLOCKED }
+func (r *rank) isEnded() bool             { return r.lifeState() == C.VR_ENDED }
+func (r *rank) leftMPIOpen() bool         { return r.c.mpi_state == C.VR_MPI_RUNNING }
+func (r *rank) addr() uintptr             { return uintptr(unsafe.Pointer(r)) }
+func (r *rank) waiting() C.struct_vr_wait { return r.c.wait }
+
+// runRanks runs ready ranks until Go is needed. PE thread.
+func runRanks(resume *rank) (reason, *rank) {
+	why := C.vr_pe_run((*C.struct_vr_rank)(unsafe.Pointer(resume)))
+	return why, (*rank)(unsafe.Pointer(C.vr_left_by))
+}
+
+// Stop makes all workers of the job leave their PE loops. Any goroutine.
+func Stop() { C.vr_stop() }
+
+func isStopped() bool { return C.is_stopped() != 0 }
+
+// rankMemory gives the MPI layer a rank's slice.
+type rankMemory struct{ r *rank }
+
+func (m rankMemory) Alloc(n uintptr) unsafe.Pointer {
+	return C.vr_rank_calloc(&m.r.c, 1, C.size_t(n))
+}
+func (m rankMemory) Free(p unsafe.Pointer)     { C.vr_rank_free(&m.r.c, p) }
+func (m rankMemory) RankState() unsafe.Pointer { return m.r.c.mpi }
+func (m rankMemory) Rank() unsafe.Pointer      { return unsafe.Pointer(m.r) }
+
+// takeCall reads a rank's call record.
+func (r *rank) takeCall(c *Call) {
+	args := unsafe.Slice((*uint64)(unsafe.Pointer(r.c.call.args)), int(r.c.call.nargs))
+	*c = Call{Rank: r.number(), Fn: int(r.c.call.fn), Args: args, memory: rankMemory{r}}
+}
+
+// answer writes what Go found into the call record.
+func (r *rank) answer(c *Call) {
+	r.c.call.ret = C.int64_t(c.result)
+	r.c.call.klass = C.int32_t(c.class)
+	r.c.call.comm = C.uint64_t(c.comm)
+	if c.class == 0 {
+		return
+	}
+	text := unsafe.Slice((*byte)(unsafe.Pointer(&r.c.call.text[0])), len(r.c.call.text))
+	n := copy(text[:len(text)-1], c.text)
+	text[n] = 0
+}

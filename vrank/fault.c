@@ -1,0 +1,82 @@
+/* Faults of ranks: SIGSEGV and kin while a rank runs are noted, the rank is given up, and the PE loop goes on to report
+ * it. Faults of the runtime itself go on to the handlers that were there before, the Go runtime's. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "life.h"
+#include "schedule.h"
+#include "switch.h"
+
+struct vr_fault vr_fault;
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+static struct sigaction before[NSIG];
+static __thread int is_pe_thread;
+
+#define ALT_STACK (64 << 10)
+
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+	const struct sigaction *a = &before[signal];
+	if (a->sa_flags & SA_SIGINFO && a->sa_sigaction) {
+		a->sa_sigaction(signal, info, context);
+		return;
+	}
+	struct sigaction dfl = {.sa_handler = SIG_DFL};
+	sigaction(signal, &dfl, NULL); /* the instruction faults again, or the sender's kill ends us */
+	if (signal == SIGABRT)
+		raise(signal);
+}
+
+/* Continue on the PE's stack as if the rank had switched to it: the frame there is what vr_switch saved. */
+static void escape(struct vr_rank *r, ucontext_t *uc)
+{
+	const struct vr_frame *f = vr_fault_escape(r);
+	greg_t *g = uc->uc_mcontext.gregs;
+	g[REG_R15] = f->r15;
+	g[REG_R14] = f->r14;
+	g[REG_R13] = f->r13;
+	g[REG_R12] = f->r12;
+	g[REG_RBX] = f->rbx;
+	g[REG_RBP] = f->rbp;
+	g[REG_RIP] = f->rip;
+	g[REG_RSP] = (greg_t)(f + 1);
+	if (uc->uc_mcontext.fpregs) {
+		uc->uc_mcontext.fpregs->mxcsr = f->mxcsr;
+		uc->uc_mcontext.fpregs->cwd = f->fpu_control;
+	}
+}
+
+static void handler(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+	struct vr_rank *r = vr_current;
+	if (!is_pe_thread || !r) {
+		pass_on(signal, info, context);
+		return;
+	}
+	vr_fault = (struct vr_fault){.signal = signal,
+				     .code = info->si_code,
+				     .address = (uint64_t)info->si_addr,
+				     .pc = uc->uc_mcontext.gregs[REG_RIP],
+				     .sp = uc->uc_mcontext.gregs[REG_RSP]};
+	escape(r, uc);
+}
+
+const char *vr_fault_setup(void)
+{
+	static char stack[ALT_STACK];
+	stack_t alt = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+	is_pe_thread = 1;
+	stack_t has;
+	if (sigaltstack(NULL, &has) || ((has.ss_flags & SS_DISABLE) && sigaltstack(&alt, NULL)))
+		return strerror(errno);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (sigaction(signals[i], &act, &before[signals[i]]))
+			return strerror(errno);
+	return NULL;
+}

@@ -1,0 +1,128 @@
+/* The life of a rank: its control block, its first function, its end. */
+#include "life.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../isomalloc/heap.h"
+#include "p2p.h"
+#include "switch.h"
+
+const void *vr_shim_table;
+void (*vr_rank_ending)(int code);
+
+int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags)
+{
+	const struct vr_layout *l = &vr_job->layout;
+	uint64_t slice = (uint64_t)r;
+	r->id = id;
+	r->slice = slice;
+	r->tls = (char *)slice + l->tls;
+	r->requests = (struct vr_request *)(slice + l->requests);
+	r->heap = iso_heap_init((void *)(slice + l->heap), l->heap_size, heap_flags);
+	if (!r->heap)
+		return -1;
+	vr_match_init(&r->matcher);
+	/* Request 0 is complete for ever: what sends that are done at once give as their handle. */
+	vr_request_alloc(r, VR_REQ_DONE)->flags = VR_RQ_DONE;
+	r->live_requests = 0;
+	r->magic = VR_MAGIC;
+	vr_rank_adopt(r);
+	return 0;
+}
+
+void vr_rank_adopt(struct vr_rank *r)
+{
+	atomic_store(&r->pe, vr_pe->id);
+	r->all_next = vr_pe->all;
+	vr_pe->all = r;
+	vr_pe->nranks++;
+	vr_pe->live++;
+}
+
+/* A program built with ampicc calls MPI through a table: hand it over, or refuse the program by what its shim says. */
+static void connect_shim(const struct vr_entry *e)
+{
+	if (!e->shim_unpack)
+		return;
+	int (*unpack)(const void *) = (int (*)(const void *))e->shim_unpack;
+	const char *(*error)(void) = (const char *(*)(void))e->shim_error;
+	if (unpack(vr_shim_table))
+		vr_job_abort(2, "%s", error());
+}
+
+/* What ld.so and the C library's start code do before main, in their order. */
+static void initialise(struct vr_rank *me)
+{
+	const struct vr_entry *e = &me->entry;
+	if (e->environ_var)
+		*(char ***)e->environ_var = me->envp;
+	if (e->progname_full)
+		*(char **)e->progname_full = me->argv[0];
+	if (e->progname) {
+		char *slash = strrchr(me->argv[0], '/');
+		*(char **)e->progname = slash ? slash + 1 : me->argv[0];
+	}
+	if (e->early_init)
+		((void (*)(int))e->early_init)(1);
+	if (e->ctype_init)
+		((void (*)(void))e->ctype_init)();
+	for (uint32_t i = 0; i < e->ninits; i++)
+		((void (*)(int, char **, char **))e->inits[i])(me->argc, me->argv, me->envp);
+}
+
+void vr_exit(int code) __attribute__((noreturn));
+
+static void first_function(void *arg)
+{
+	struct vr_rank *me = arg;
+	initialise(me);
+	connect_shim(&me->entry);
+	vr_exit(((int (*)(int, char **, char **))me->entry.main)(me->argc, me->argv, me->envp));
+}
+
+void vr_rank_start(struct vr_rank *r)
+{
+	char *top = (char *)r->slice + vr_job->layout.stack + vr_job->layout.stack_size;
+	r->sp = vr_switch_prepare(top, first_function, r);
+	vr_rank_ready(r);
+}
+
+void vr_rank_exit(int code)
+{
+	struct vr_rank *me = vr_current;
+	me->exit_code = code & 0xff;
+	atomic_store(&me->state, VR_ENDED);
+	vr_pe->live--;
+	for (;;)
+		vr_rank_leave(VR_LEFT);
+}
+
+/* exit(): handlers may call it again, then the rest of them runs with the new code. */
+void vr_exit(int code)
+{
+	struct vr_rank *me = vr_current;
+	const struct vr_entry *e = &me->entry;
+	me->exit_code = code;
+	if (!me->exiting++ && vr_rank_ending)
+		vr_rank_ending(code);
+	vr_atexit_run(NULL, code);
+	while (me->finis_run < e->nfinis)
+		((void (*)(void))e->finis[me->finis_run++])();
+	if (e->fflush)
+		((int (*)(void *))e->fflush)(NULL);
+	vr_rank_exit(code);
+}
+
+void vr_job_abort(int code, const char *fmt, ...)
+{
+	struct vr_rank *me = vr_current;
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(me->call.text, sizeof me->call.text, fmt, args);
+	va_end(args);
+	me->exit_code = code;
+	for (;;)
+		vr_rank_leave(VR_ABORTED);
+}

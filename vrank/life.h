@@ -1,0 +1,57 @@
+/* Life of a rank and the functions of the C library that the runtime takes over. */
+#ifndef VRANK_LIFE_H
+#define VRANK_LIFE_H
+
+#include "core.h"
+
+/* A loaded object, the same for all ranks: places are offsets from a rank's image area. */
+struct vr_object {
+	const char *name; /* path; host memory that lives as long as the worker */
+	uint64_t bias; /* images + bias is what is added to the file's addresses */
+	uint64_t offset, span; /* pages in memory */
+	uint64_t phdrs, nphdrs;
+	uint64_t eh_frame_hdr; /* 0 when there is none */
+	uint64_t dynamic;
+	uint64_t tls_module;
+};
+
+/* PE stack, once: the objects of the program, libraries after it. */
+void vr_objects_set(const struct vr_object *objects, int n);
+
+/* The object of any rank that holds pc, and the start of that rank's image area; NULL when none does. */
+const struct vr_object *vr_object_find(uint64_t pc, uint64_t *images);
+
+/* A symbol that rank images get from the runtime instead of their libraries. */
+struct vr_binding {
+	const char *name;
+	void *address;
+};
+extern const struct vr_binding vr_bindings[];
+
+/* The function table that a program's shim unpacks; set by the MPI layer before ranks start. */
+extern const void *vr_shim_table;
+
+/* Called on the rank's stack when it is about to end, before its exit handlers: the MPI layer's say. */
+extern void (*vr_rank_ending)(int code);
+
+/* Where the C library's stdio goes through for input and output; patched in each rank's private copy. */
+struct vr_stdio {
+	uint64_t jumps; /* offset of _IO_file_jumps in the image area */
+	uint64_t read, write; /* offsets of the functions that are there */
+};
+extern struct vr_stdio vr_stdio;
+
+/* Run what atexit and kin registered, for one object or (NULL) all. Rank stack. */
+void vr_atexit_run(void *dso, int code);
+
+/* Install the handlers of the faults that ranks may cause. PE thread, after the Go runtime's are there. */
+const char *vr_fault_setup(void);
+
+/* What the last fault was; PE stack. */
+struct vr_fault {
+	int signal, code;
+	uint64_t address, pc, sp;
+};
+extern struct vr_fault vr_fault;
+
+#endif

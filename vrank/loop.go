@@ -1,0 +1,69 @@
+package vrank
+
+import "time"
+
+// abandonTime is how long a worker that reported the end of the job waits to be told to stop.
+const abandonTime = 10 * time.Second
+
+// loop is the PE loop: it lets the core run ranks and does what they need Go for. It returns when all ranks of this worker
+// have ended, or the job is stopped.
+func (w *worker) loop() error {
+	var resume *rank
+	call := new(Call)
+	for {
+		why, r := runRanks(resume)
+		resume = nil
+		switch why {
+		case reasonServe:
+			r.takeCall(call)
+			w.mpi.Serve(call)
+			r.answer(call)
+			resume = r
+		case reasonLeft:
+			w.ended(r)
+		case reasonAborted:
+			w.finish(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: r.text()})
+			return nil
+		case reasonFault:
+			w.finish(w.faultReport(r))
+			return nil
+		case reasonDeadlock:
+			w.finish(Event{Kind: EventDeadlock, Rank: -1, Code: 1, Text: deadlockReport(w.cfg.Ranks, w.mpi.Name)})
+			return nil
+		case reasonEnded:
+			w.done()
+			return nil
+		case reasonStopped:
+			return nil
+		}
+	}
+}
+
+// ended notes the end of a rank. One that leaves MPI open with an error ends the job: the others would wait for it.
+func (w *worker) ended(r *rank) {
+	w.send(Event{Kind: EventRankExit, Rank: r.number(), Code: r.exited()})
+	if r.exited() != 0 && r.leftMPIOpen() {
+		w.send(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: "ended before MPI_Finalize"})
+	}
+}
+
+// finish reports what ends the job and waits for the manager's word.
+func (w *worker) finish(e Event) {
+	w.send(e)
+	for until := time.Now().Add(abandonTime); !isStopped() && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (w *worker) done() {
+	e := Event{Kind: EventDone, Rank: -1}
+	if w.cfg.Stats {
+		e.Stats = w.stats()
+	}
+	w.send(e)
+}
+
+func (w *worker) send(e Event) {
+	e.PE = w.cfg.PE
+	w.report(e)
+}

@@ -1,0 +1,191 @@
+/* Memory of ranks: malloc and kin, anonymous mappings, and which memory other workers can see. */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../isomalloc/heap.h"
+#include "bind.h"
+#include "life.h"
+
+#define PAGE 4096ul
+
+/* ---- for the runtime ---- */
+
+void *vr_rank_alloc(struct vr_rank *r, size_t n)
+{
+	return iso_heap_alloc(r->heap, n);
+}
+
+void *vr_rank_calloc(struct vr_rank *r, size_t n, size_t size)
+{
+	return iso_heap_calloc(r->heap, n, size);
+}
+
+void *vr_rank_realloc(struct vr_rank *r, void *p, size_t n)
+{
+	return iso_heap_realloc(r->heap, p, n);
+}
+
+void vr_rank_free(struct vr_rank *r, void *p)
+{
+	if (p)
+		iso_heap_free(r->heap, p);
+}
+
+/* ---- for programs ---- */
+
+static void *or_enomem(void *p)
+{
+	if (vr_unlikely(!p))
+		vr_set_errno(ENOMEM);
+	return p;
+}
+
+void *vr_bind_malloc(size_t n)
+{
+	return or_enomem(iso_heap_alloc(vr_current->heap, n));
+}
+
+void *vr_bind_calloc(size_t n, size_t size)
+{
+	return or_enomem(iso_heap_calloc(vr_current->heap, n, size));
+}
+
+void vr_bind_free(void *p)
+{
+	if (p)
+		iso_heap_free(vr_current->heap, p);
+}
+
+/* As glibc has it: realloc(p, 0) frees p. */
+void *vr_bind_realloc(void *p, size_t n)
+{
+	if (p && !n) {
+		vr_bind_free(p);
+		return NULL;
+	}
+	return or_enomem(iso_heap_realloc(vr_current->heap, p, n));
+}
+
+void *vr_bind_reallocarray(void *p, size_t n, size_t size)
+{
+	size_t bytes;
+	return __builtin_mul_overflow(n, size, &bytes) ? or_enomem(NULL) : vr_bind_realloc(p, bytes);
+}
+
+void *vr_bind_memalign(size_t align, size_t n)
+{
+	if (align & (align - 1)) {
+		vr_set_errno(EINVAL);
+		return NULL;
+	}
+	return or_enomem(iso_heap_memalign(vr_current->heap, align < 16 ? 16 : align, n));
+}
+
+int vr_bind_posix_memalign(void **out, size_t align, size_t n)
+{
+	if (align < sizeof(void *) || (align & (align - 1)))
+		return EINVAL;
+	void *p = iso_heap_memalign(vr_current->heap, align < 16 ? 16 : align, n);
+	if (!p)
+		return ENOMEM;
+	*out = p;
+	return 0;
+}
+
+void *vr_bind_valloc(size_t n)
+{
+	return vr_bind_memalign(PAGE, n);
+}
+
+void *vr_bind_pvalloc(size_t n)
+{
+	return vr_bind_memalign(PAGE, (n + PAGE - 1) & -PAGE);
+}
+
+size_t vr_bind_malloc_usable_size(void *p)
+{
+	return iso_heap_usable(vr_current->heap, p);
+}
+
+static void *anonymous(void *addr, size_t n, int prot, int flags)
+{
+	struct iso_heap *h = vr_current->heap;
+	void *p = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) ? iso_heap_map_at(h, addr, n) : iso_heap_map(h, n);
+	if (p && prot != (PROT_READ | PROT_WRITE) && mprotect(p, n, prot)) {
+		iso_heap_unmap(h, p, n);
+		p = NULL;
+	}
+	return p ? p : MAP_FAILED;
+}
+
+/* Anonymous memory lies in the slice, so that it moves with the rank; files are mapped by the kernel where it likes. */
+void *vr_bind_mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	int fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+	void *p;
+	if ((flags & MAP_ANONYMOUS) && n && (!fixed || iso_heap_owns(vr_current->heap, addr))) {
+		p = anonymous(addr, n, prot, flags);
+		if (p == MAP_FAILED)
+			vr_set_errno(ENOMEM);
+		return p;
+	}
+	p = mmap(addr, n, prot, flags, fd, offset);
+	if (p == MAP_FAILED)
+		vr_set_errno(errno);
+	return p;
+}
+
+int vr_bind_munmap(void *addr, size_t n)
+{
+	int bad = iso_heap_owns(vr_current->heap, addr) ? (errno = EINVAL, iso_heap_unmap(vr_current->heap, addr, n)) : munmap(addr, n);
+	if (bad)
+		vr_set_errno(errno);
+	return bad;
+}
+
+void *vr_bind_mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
+{
+	void *p = MAP_FAILED;
+	if (iso_heap_owns(vr_current->heap, old)) {
+		errno = ENOMEM;
+		if (!(flags & MREMAP_FIXED))
+			p = iso_heap_remap(vr_current->heap, old, old_size, new_size, flags & MREMAP_MAYMOVE);
+		p = p ? p : MAP_FAILED;
+	} else {
+		va_list args;
+		va_start(args, flags);
+		p = flags & MREMAP_FIXED ? mremap(old, old_size, new_size, flags, va_arg(args, void *)) : mremap(old, old_size, new_size, flags);
+		va_end(args);
+	}
+	if (p == MAP_FAILED)
+		vr_set_errno(errno);
+	return p;
+}
+
+/* ---- what other workers can read ---- */
+
+#define RANGES 128
+static uint64_t writable[RANGES][2]; /* of the image area, offsets */
+static int nwritable;
+
+void vr_images_writable(const uint64_t *ranges, int n)
+{
+	nwritable = n < RANGES ? n : RANGES;
+	memcpy(writable, ranges, nwritable * sizeof writable[0]);
+}
+
+int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n)
+{
+	const struct vr_layout *l = &vr_job->layout;
+	uint64_t at = (uint64_t)p - r->slice;
+	if (at >= l->stack && at + n <= l->slice_size)
+		return 1;
+	at -= l->images;
+	for (int i = 0; i < nwritable; i++)
+		if (at >= writable[i][0] && at + n <= writable[i][1])
+			return 1;
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* The PE thread, see pe_thread.c. */
+#ifndef VRANK_PE_THREAD_H
+#define VRANK_PE_THREAD_H
+
+#include <stdint.h>
+
+/* Run the PE loop on a new thread with this stack and wait for its end. Any thread; NULL, or what failed. */
+const char *vr_pe_thread_run(void *stack, uint64_t size);
+
+/* PE thread, in this order: become PE id; wait until the job is ready; join it. NULL, or a reason to refuse. */
+const char *vr_pe_start(void *control, int id);
+int vr_job_is_ready(const void *control);
+const char *vr_pe_join(void);
+
+/* Any thread of any worker: all PEs of the job leave their loops as soon as the rank they run lets them. */
+void vr_stop(void);
+
+/* Set the values that the stack protector and setjmp use on this thread. */
+void vr_guards_set(uint64_t canary, uint64_t pointer_guard);
+
+#endif

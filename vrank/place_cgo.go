@@ -1,0 +1,134 @@
+package vrank
+
+/*
+#include <stdlib.h>
+#include <string.h>
+#include "../isomalloc/heap.h"
+#include "bind.h"
+#include "core.h"
+#include "life.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"ampirun/privatize"
+)
+
+// describeProgram tells the core what it must know of the program's images, which are alike in all ranks.
+func describeProgram(p *privatize.Program) {
+	objects := p.Objects()
+	list := unsafe.Slice((*C.struct_vr_object)(C.calloc(C.size_t(len(objects)), C.sizeof_struct_vr_object)), len(objects))
+	for i, o := range objects {
+		list[i] = C.struct_vr_object{
+			name: C.CString(o.Path), bias: C.uint64_t(o.Bias), offset: C.uint64_t(o.Offset), span: C.uint64_t(o.Size),
+			phdrs: C.uint64_t(o.Phdrs), nphdrs: C.uint64_t(o.PhdrCount), eh_frame_hdr: C.uint64_t(o.EhFrameHdr),
+			dynamic: C.uint64_t(o.Dynamic), tls_module: C.uint64_t(o.TLSModule),
+		}
+	}
+	C.vr_objects_set(&list[0], C.int(len(objects)))
+	describeMemory(p)
+	describeStdio(p)
+}
+
+func describeMemory(p *privatize.Program) {
+	var ranges []C.uint64_t
+	for _, r := range p.Ranges() {
+		if !r.Shared {
+			ranges = append(ranges, C.uint64_t(r.Offset), C.uint64_t(r.Offset+r.Size))
+		}
+	}
+	C.vr_images_writable((*C.uint64_t)(unsafe.Pointer(&ranges[0])), C.int(len(ranges)/2))
+}
+
+func describeStdio(p *privatize.Program) {
+	jumps, ok1 := p.Symbol("_IO_file_jumps")
+	read, ok2 := p.Symbol("_IO_file_read")
+	write, ok3 := p.Symbol("_IO_file_write")
+	if ok1 && ok2 && ok3 {
+		C.vr_stdio = C.struct_vr_stdio{jumps: C.uint64_t(jumps), read: C.uint64_t(read), write: C.uint64_t(write)}
+	}
+}
+
+// place makes rank id of this worker in its slice, ready to run.
+func (w *worker) place(id int) error {
+	slice := w.region.Slice(id).Lo
+	images := slice + uintptr(w.layout.images)
+	if err := w.program.Instance(images); err != nil {
+		return fmt.Errorf("load the program for rank %d: %w", id, err)
+	}
+	guard := slice + uintptr(w.layout.guard)
+	if err := w.region.Guard(guard, guard+guardSize); err != nil {
+		return fmt.Errorf("guard the stack of rank %d (see vm.max_map_count): %w", id, err)
+	}
+	r := (*rank)(at(slice))
+	var flags C.uint
+	if w.cfg.HeapCheck {
+		flags = C.ISO_HEAP_CHECK
+	}
+	if C.vr_rank_init(&r.c, C.int(id), flags) != 0 {
+		return fmt.Errorf("rank %d: no room for a heap: raise +slice", id)
+	}
+	w.program.FillTLS(images, unsafe.Slice((*byte)(at(slice+uintptr(w.layout.tls))), w.layout.tlsSize))
+	for m := 1; m <= w.program.TLSModules() && m < tlsModules; m++ {
+		r.c.tls_offset[m] = C.uint64_t(w.program.TLSOffset(m))
+	}
+	C.vr_stdio_patch(C.uint64_t(images))
+	w.enter(r, images)
+	if err := w.mpi.NewRank(unsafe.Pointer(r)); err != nil {
+		return err
+	}
+	C.vr_rank_start(&r.c)
+	return nil
+}
+
+// enter fills in where the rank begins, its arguments and its environment.
+func (w *worker) enter(r *rank, images uintptr) {
+	e := w.program.Entry(images)
+	u := func(a uintptr) C.uint64_t { return C.uint64_t(a) }
+	r.c.entry = C.struct_vr_entry{
+		main: u(e.Main), early_init: u(e.EarlyInit), ctype_init: u(e.CtypeInit), fflush: u(e.Fflush),
+		environ_var: u(e.Environ), progname_full: u(e.Progname), progname: u(e.ProgShort),
+		errno_location: w.symbol("__errno_location", images),
+		shim_unpack:    w.symbol("ampi_shim_unpack", images), shim_error: w.symbol("ampi_shim_error", images),
+	}
+	inits := append(append([]uintptr(nil), e.Preinits...), e.Inits...)
+	r.c.entry.inits, r.c.entry.ninits = addresses(r, inits), C.uint32_t(len(inits))
+	r.c.entry.finis, r.c.entry.nfinis = addresses(r, e.Finis), C.uint32_t(len(e.Finis))
+	r.c.argc = C.int32_t(len(w.cfg.Args))
+	r.c.argv = strings(r, w.cfg.Args)
+	r.c.envp = strings(r, w.environment(r.number()))
+}
+
+func (w *worker) symbol(name string, images uintptr) C.uint64_t {
+	if off, ok := w.program.Symbol(name); ok {
+		return C.uint64_t(images) + C.uint64_t(off)
+	}
+	return 0
+}
+
+// addresses copies a list of addresses into the rank's slice.
+func addresses(r *rank, list []uintptr) *C.uint64_t {
+	p := C.vr_rank_calloc(&r.c, C.size_t(len(list)+1), 8)
+	copy(unsafe.Slice((*uintptr)(p), len(list)), list)
+	return (*C.uint64_t)(p)
+}
+
+// strings makes a NULL-terminated vector of C strings in the rank's slice, in one block.
+func strings(r *rank, list []string) **C.char {
+	pointers := (len(list) + 1) * 8
+	size := pointers
+	for _, s := range list {
+		size += len(s) + 1
+	}
+	p := C.vr_rank_calloc(&r.c, 1, C.size_t(size))
+	block := unsafe.Slice((*byte)(p), size)
+	vector := unsafe.Slice((*uintptr)(p), len(list))
+	for i, pos := 0, pointers; i < len(list); i++ {
+		vector[i] = uintptr(p) + uintptr(pos)
+		pos += copy(block[pos:], list[i]) + 1
+	}
+	return (**C.char)(p)
+}

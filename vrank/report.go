@@ -1,0 +1,89 @@
+package vrank
+
+import (
+	"fmt"
+	"path/filepath"
+	stdstrings "strings"
+
+	"ampirun/privatize"
+)
+
+// deadlockLines bounds a deadlock report: the pattern is clear from a few ranks.
+const deadlockLines = 16
+
+// Contexts of the predefined communicators, see ampi/init.c.
+const (
+	contextWorld = 2
+	contextSelf  = 4
+)
+
+// deadlockReport says which rank waits in which call for whom.
+func deadlockReport(ranks int, name func(fn int) string) string {
+	lines := []string{"deadlock: every rank waits for ever"}
+	more := 0
+	for id := range ranks {
+		r := rankAt(id)
+		if !r.isBlocked() {
+			continue
+		}
+		if len(lines) > deadlockLines {
+			more++
+			continue
+		}
+		lines = append(lines, "  "+describeWait(r, name))
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	}
+	return stdstrings.Join(lines, "\n")
+}
+
+func describeWait(r *rank, name func(fn int) string) string {
+	w := r.waiting()
+	s := fmt.Sprintf("rank %d waits in %s", r.number(), name(int(w.fn)))
+	switch peer := int(w.peer); {
+	case peer == rankIsNobody:
+		if w.count > 0 {
+			s += fmt.Sprintf(" (%d ranks have arrived)", w.count)
+		}
+	case peer == anySource:
+		s += " for any rank" + describeTag(int(w.tag))
+	default:
+		s += fmt.Sprintf(" for rank %d", peer) + describeTag(int(w.tag))
+	}
+	return s + " of " + communicatorName(uint32(w.context))
+}
+
+const (
+	anySource = -1
+	anyTag    = -2
+)
+
+func describeTag(tag int) string {
+	if tag == anyTag {
+		return ", any tag,"
+	}
+	return fmt.Sprintf(", tag %d,", tag)
+}
+
+func communicatorName(context uint32) string {
+	switch context &^ 1 {
+	case contextWorld:
+		return "MPI_COMM_WORLD"
+	case contextSelf:
+		return "MPI_COMM_SELF"
+	}
+	return fmt.Sprintf("a communicator of its own (context %d)", context)
+}
+
+// describePlace says where code is in the program's terms: function, file and line as far as the file's tables tell.
+func describePlace(l privatize.Location) string {
+	s := "an unnamed function"
+	if l.Function != "" {
+		s = l.Function + "()"
+	}
+	if l.File == "" {
+		return s + " of " + l.Object
+	}
+	return fmt.Sprintf("%s %s:%d", s, filepath.Base(l.File), l.Line)
+}

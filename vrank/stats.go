@@ -1,0 +1,36 @@
+package vrank
+
+// stats is what this worker measured, read after its ranks have ended.
+func (w *worker) stats() *Stats {
+	switches, idle := peCounters()
+	s := &Stats{Switches: switches, Idle: float64(idle) / ticksPerSecond()}
+	for _, r := range w.mine {
+		rs := r.stats()
+		rs.Memory = w.memoryOf(r)
+		s.Busy += rs.User
+		s.Ranks = append(s.Ranks, rs)
+	}
+	return s
+}
+
+func (r *rank) stats() RankStats {
+	c := &r.c.counters
+	return RankStats{
+		Rank: r.number(), User: float64(c.user_ticks) / ticksPerSecond(), Switches: uint64(c.switches),
+		Sent: uint64(c.sent), Received: uint64(c.received),
+		SentBytes: uint64(c.sent_bytes), ReceivedBytes: uint64(c.received_bytes),
+	}
+}
+
+// memoryOf is what exists of a rank's slice, in bytes.
+func (w *worker) memoryOf(r *rank) (sum uint64) {
+	s := w.region.Slice(r.number())
+	extents, err := w.region.Extents(s.Lo, s.Hi)
+	if err != nil {
+		return 0
+	}
+	for _, e := range extents {
+		sum += e.Len()
+	}
+	return sum
+}

@@ -1,0 +1,52 @@
+/* Sleeping ranks let others run. */
+#include <errno.h>
+
+#include "bind.h"
+#include "core.h"
+
+static int64_t to_ns(const struct timespec *t)
+{
+	return t->tv_sec * 1000000000ll + t->tv_nsec;
+}
+
+unsigned vr_bind_sleep(unsigned seconds)
+{
+	vr_rank_sleep(seconds * 1000000000ll);
+	return 0;
+}
+
+int vr_bind_usleep(useconds_t us)
+{
+	vr_rank_sleep(us * 1000ll);
+	return 0;
+}
+
+int vr_bind_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
+{
+	(void)left;
+	struct timespec now;
+	int64_t ns = to_ns(t);
+	if (t->tv_nsec < 0 || t->tv_nsec > 999999999 || clock_gettime(clock, &now))
+		return EINVAL;
+	if (flags & TIMER_ABSTIME)
+		ns -= to_ns(&now);
+	if (ns > 0)
+		vr_rank_sleep(ns);
+	else
+		vr_rank_yield();
+	return 0;
+}
+
+int vr_bind_nanosleep(const struct timespec *t, struct timespec *left)
+{
+	int error = vr_bind_clock_nanosleep(CLOCK_MONOTONIC, 0, t, left);
+	if (error)
+		vr_set_errno(error);
+	return error ? -1 : 0;
+}
+
+int vr_bind_sched_yield(void)
+{
+	vr_rank_yield();
+	return 0;
+}

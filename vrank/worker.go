@@ -1,0 +1,100 @@
+package vrank
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"ampirun/isomalloc"
+	"ampirun/privatize"
+)
+
+// errAbandoned is given up with when the job ends before this worker could start.
+var errAbandoned = errors.New("the job ended before this worker had joined it")
+
+// joinTime bounds how long a worker waits for PE 0: loading a large program from a cold disk.
+const joinTime = time.Minute
+
+// worker is this process's share of the job. Its methods run on the PE thread.
+type worker struct {
+	cfg     *Config
+	mpi     MPI
+	report  func(Event)
+	region  *isomalloc.Region
+	program *privatize.Program
+	layout  sliceLayout
+	mine    []*rank
+	started time.Time
+	err     error
+}
+
+// main is the PE thread: it makes its ranks and runs them.
+func (w *worker) main() error {
+	w.started = time.Now()
+	if err := w.prepare(); err != nil {
+		return err
+	}
+	for id := range w.cfg.Ranks {
+		if w.home(id) != w.cfg.PE {
+			continue
+		}
+		if err := w.place(id); err != nil {
+			return err
+		}
+		w.mine = append(w.mine, rankAt(id))
+	}
+	return w.loop()
+}
+
+// home is the worker that a rank starts in: neighbours stay together.
+func (w *worker) home(id int) int { return id * w.cfg.PEs / w.cfg.Ranks }
+
+func (w *worker) prepare() error {
+	if err := w.startPE(); err != nil {
+		return err
+	}
+	if err := w.load(); err != nil {
+		return err
+	}
+	if err := w.joinJob(); err != nil {
+		return err
+	}
+	setShimTable(w.mpi.Table())
+	describeProgram(w.program)
+	return setupFaults()
+}
+
+func (w *worker) load() (err error) {
+	w.program, err = privatize.Load(w.cfg.Program, w.cfg.Libraries, privatize.Options{
+		Bind: bindings(), Fallback: w.mpi.Function, TLSTop: threadPointer(), TLSReserve: tlsReserveSize()})
+	if err != nil {
+		return err
+	}
+	w.layout, err = newLayout(w.cfg, w.program.Span(), w.program.Align(), w.program.TLSSize())
+	return err
+}
+
+func (w *worker) isAbandoned() bool { return time.Since(w.started) > joinTime }
+
+// environment is what a rank finds in environ: the job's, and its own number under the names that launchers of other
+// MPI implementations use.
+func (w *worker) environment(id int) []string {
+	first := firstRank(w.home(id), w.cfg)
+	own := []struct {
+		name  string
+		value int
+	}{
+		{"OMPI_COMM_WORLD_RANK", id}, {"OMPI_COMM_WORLD_SIZE", w.cfg.Ranks},
+		{"OMPI_COMM_WORLD_LOCAL_RANK", id}, {"OMPI_COMM_WORLD_LOCAL_SIZE", w.cfg.Ranks},
+		{"PMI_RANK", id}, {"PMI_SIZE", w.cfg.Ranks},
+		{"AMPI_RANK", id}, {"AMPI_SIZE", w.cfg.Ranks}, {"AMPI_PE", w.home(id)}, {"AMPI_PE_FIRST_RANK", first},
+	}
+	env := append(make([]string, 0, len(w.cfg.Env)+len(own)), w.cfg.Env...)
+	for _, v := range own {
+		env = append(env, fmt.Sprintf("%s=%d", v.name, v.value))
+	}
+	return env
+}
+
+// firstRank is the lowest rank that starts on a PE.
+func firstRank(pe int, cfg *Config) int { return (pe*cfg.Ranks + cfg.PEs - 1) / cfg.PEs }

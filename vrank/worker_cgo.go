@@ -1,0 +1,116 @@
+package vrank
+
+/*
+#include "core.h"
+#include "life.h"
+#include "pe_thread.h"
+#include "schedule.h"
+
+static const struct vr_binding *bindings(void) { return vr_bindings; }
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"ampirun/isomalloc"
+)
+
+// MPI is what the MPI layer gives to the core.
+type MPI interface {
+	Server
+	// Table is the address of the function table for programs' shims.
+	Table() uintptr
+	// Function is the address of an MPI function for programs that bind them by name; 0 when it is not one.
+	Function(name string) uintptr
+	// Name is the MPI name of a function by its number.
+	Name(fn int) string
+	// NewRank gives a rank that is being made its MPI state; the argument is its control block.
+	NewRank(rcb unsafe.Pointer) error
+}
+
+// running is what the PE thread takes over from Run.
+var running *worker
+
+// Run runs this worker's share of a job: it returns when all its ranks have ended, or after Stop. Events are reported from
+// the PE thread, EventDone last. Call it once in a process.
+func Run(cfg Config, mpi MPI, report func(Event)) error {
+	region, err := isomalloc.Attach(cfg.RegionFD, isomalloc.Config{
+		Base: cfg.Base, Control: ControlSize(cfg.PEs, cfg.Ranks), SliceSize: cfg.SliceSize, Slices: cfg.Ranks})
+	if err != nil {
+		return fmt.Errorf("map the region: %w", err)
+	}
+	running = &worker{cfg: &cfg, mpi: mpi, report: report, region: region}
+	stack := at(cfg.Base + privateSize - peStackSize)
+	if err := cError(C.vr_pe_thread_run(stack, peStackSize)); err != nil {
+		return fmt.Errorf("run the PE thread: %w", err)
+	}
+	return running.err
+}
+
+// control is the address of the job's shared structures.
+func (w *worker) control() unsafe.Pointer { return at(w.cfg.Base + privateSize) }
+
+func (w *worker) startPE() error {
+	return cError(C.vr_pe_start(w.control(), C.int(w.cfg.PE)))
+}
+
+// joinJob lays the job's structures out (PE 0) or waits until they are.
+func (w *worker) joinJob() error {
+	if w.cfg.PE == 0 {
+		l := w.layout.toC()
+		C.vr_job_init(w.control(), C.int(w.cfg.PEs), C.int(w.cfg.Ranks), &l, C.uint64_t(w.region.Slice(0).Lo))
+	}
+	for i := 0; C.vr_job_is_ready(w.control()) == 0; i++ {
+		if w.isAbandoned() {
+			return errAbandoned
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+	C.vr_spin_ticks = C.uint64_t(w.spinTime().Seconds() * ticksPerSecond())
+	if w.cfg.Stats {
+		C.vr_measure = 1
+	}
+	C.vr_out_fd = C.int(w.cfg.OutputFD)
+	return cError(C.vr_pe_join())
+}
+
+func (l *sliceLayout) toC() C.struct_vr_layout {
+	u := func(n uint64) C.uint64_t { return C.uint64_t(n) }
+	return C.struct_vr_layout{
+		slice_size: u(l.size), images: u(l.images), images_size: u(l.imagesSize), tls: u(l.tls), tls_size: u(l.tlsSize),
+		requests: u(l.requests), requests_size: u(requestsSize), guard: u(l.guard), guard_size: u(guardSize),
+		stack: u(l.stack), stack_size: u(l.stackSize), heap: u(l.heap), heap_size: u(l.heapSize),
+	}
+}
+
+// spinTime is how long an idle PE looks for news before it sleeps. With more PEs than cores it would only keep others from
+// running.
+func (w *worker) spinTime() time.Duration {
+	if w.cfg.PEs > runtime.NumCPU() {
+		return 0
+	}
+	return 50 * time.Microsecond
+}
+
+func threadPointer() uintptr     { return uintptr(C.vr_pe.tp) }
+func tlsReserveSize() uint64     { return uint64(C.vr_tls_reserve_size()) }
+func setupFaults() error         { return cError(C.vr_fault_setup()) }
+func ticksPerSecond() float64    { return float64(C.vr_job.ticks_per_second) }
+func setShimTable(table uintptr) { C.vr_shim_table = at(table) }
+func peCounters() (switches, idle uint64) {
+	return uint64(C.vr_pe.switches), uint64(C.vr_pe.idle_ticks)
+}
+
+// bindings are the symbols that programs get from the runtime.
+func bindings() map[string]uintptr {
+	all := unsafe.Slice(C.bindings(), 1<<10)
+	m := make(map[string]uintptr)
+	for i := 0; all[i].name != nil; i++ {
+		m[C.GoString(all[i].name)] = uintptr(all[i].address)
+	}
+	return m
+}
