@@ -49,11 +49,12 @@ func Hvector(count, blocklength, stride int64, old *Layout) (*Layout, error) {
 	return block.repeat(count, stride)
 }
 
-// Blocks says which blocks an indexed type has: Length(i) elements at Disp(i) bytes.
+// Blocks says which blocks an indexed type has: Length(i) elements at Disp(i) times Unit bytes.
 type Blocks struct {
 	Count  int64
 	Length func(i int64) int64
 	Disp   func(i int64) int64
+	Unit   int64
 	Name   string // of the argument with the lengths, for errors
 }
 
@@ -75,7 +76,10 @@ func Indexed(blocks Blocks, old *Layout) (*Layout, error) {
 			}
 			length = n
 		}
-		if err := b.add(block, blocks.Disp(i)); err != nil {
+		if tooFar(blocks.Disp(i), blocks.Unit) {
+			return nil, errTooLarge
+		}
+		if err := b.add(block, blocks.Disp(i)*blocks.Unit); err != nil {
 			return nil, err
 		}
 	}

@@ -158,9 +158,9 @@ func TestRegularTypesAreFewLoops(t *testing.T) {
 	column := must(Vector(1000, 1, 1000, double))
 	mixed := must(Struct([]int64{1, 3}, []int64{0, 8}, []*Layout{Predefined(mpi.TypeInt), double}))
 	every := func(n, step int64) Blocks {
-		return Blocks{Count: n, Length: func(int64) int64 { return 1 }, Disp: func(i int64) int64 { return i * step }}
+		return Blocks{Count: n, Length: func(int64) int64 { return 1 }, Disp: func(i int64) int64 { return i * step }, Unit: 1}
 	}
-	rows := Blocks{Count: 1000, Length: func(int64) int64 { return 2 }, Disp: func(i int64) int64 { return i/10*8000 + i%10*40 }}
+	rows := Blocks{Count: 1000, Length: func(int64) int64 { return 2 }, Disp: func(i int64) int64 { return i/10*8000 + i%10*40 }, Unit: 1}
 	cube := []int64{1000, 1000, 1000}
 	for _, c := range []struct {
 		name string

@@ -228,7 +228,7 @@ func (r *maker) makeIndexed(m model, l *Layout) (model, *Layout) {
 		}
 	}
 	r.text += fmt.Sprintf("hindexed %d %d", lengths, displs)
-	b := Blocks{Count: int64(n), Length: list(lengths), Disp: list(displs)}
+	b := Blocks{Count: int64(n), Length: list(lengths), Disp: list(displs), Unit: 1}
 	return m.blocks(lengths, displs), must(Indexed(b, l))
 }
 

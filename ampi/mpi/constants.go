@@ -205,3 +205,11 @@ const (
 	TypeComplex16             = 0x000002e3
 	TypeComplex32             = 0x000002eb
 )
+
+// Levels of thread support.
+const (
+	ThreadSingle     = 0
+	ThreadFunneled   = 1024
+	ThreadSerialized = 2048
+	ThreadMultiple   = 4096
+)
