@@ -160,7 +160,7 @@ size_t iso_heap_usable(struct iso_heap *h, const void *ptr)
 	if (h->flags & ISO_HEAP_CHECK)
 		n = iso_debug_usable(h, ptr);
 	else
-		n = iso_raw_sound(h, ptr) ? iso_chunk_size(iso_chunk_of(ptr)) - ISO_CHUNK_COST : 0;
+		n = iso_raw_sound(h, ptr) ? iso_raw_usable(ptr) : 0;
 	iso_heap_leave(h);
 	return n;
 }
