@@ -52,6 +52,27 @@ static long pair64(const struct alloc *a)
 	return 4000000;
 }
 
+static long calloc_64(const struct alloc *a)
+{
+	for (long i = 0; i < 4000000; i++) {
+		char *p = a->calloc(8, 8);
+		*(volatile char *)p = 1;
+		a->free(p);
+	}
+	return 4000000;
+}
+
+static long realloc_small(const struct alloc *a)
+{
+	for (long i = 0; i < 200000; i++) {
+		char *p = NULL;
+		for (size_t n = 24; n <= 600; n += 48)
+			*(p = a->realloc(p, n)) = 1;
+		a->free(p);
+	}
+	return 200000 * 13;
+}
+
 /* Replaces random members of a working set. */
 static long churn(const struct alloc *a, uint32_t slots, long n, unsigned lo, unsigned hi, size_t touch)
 {
@@ -173,7 +194,9 @@ static const struct work {
 	{"arrays_300k", arrays_300k},
 	{"arrays_8m", arrays_8m},
 	{"arrays_64m", arrays_64m},
+	{"calloc_64", calloc_64},
 	{"calloc_100k", calloc_100k},
+	{"realloc_small", realloc_small},
 };
 
 static double now(void)
