@@ -115,6 +115,10 @@ func TestSharedLibraryHasNoShim(t *testing.T) {
 	if _, ok := definedIn(t, f)["MPI_Comm_size"]; ok {
 		t.Error("the library defines MPI_Comm_size")
 	}
+	for _, option := range []string{"-Wl,--no-undefined", "-Wl,-z,defs", "-Wl,-O1,-z,defs", "-Wl,-zdefs"} {
+		must(t, dir, "ampicc", "-shared", "-fPIC", option, "l.c", "-o", "libl.so")
+	}
+	must(t, dir, "ampicc", "-shared", "-fPIC", "-z", "defs", "l.c", "-o", "libl.so")
 	must(t, dir, "ampicc", "m.c", "-L.", "-ll", "-o", "prog")
 	checkProgram(t, filepath.Join(dir, "prog"))
 }
@@ -149,7 +153,7 @@ func TestCompilersExitCodeAndMessages(t *testing.T) {
 
 func TestImpossibleOptionsAreRefused(t *testing.T) {
 	dir := files(t, map[string]string{"a.c": cProgram, "flags": "-O2 -static"})
-	for _, option := range []string{"-static", "-static-pie", "-no-pie", "-fno-pie", "-fno-PIC", "@flags"} {
+	for _, option := range []string{"-static", "-static-pie", "-no-pie", "-fno-pie", "-fno-PIC", "-fdefault-integer-8", "@flags"} {
 		r := try(t, dir, nil, "ampicc", option, "a.c")
 		if r.code != 2 || !strings.HasPrefix(r.stderr, "ampicc: -") || !strings.Contains(r.stderr, "leave ") || strings.Count(r.stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q", option, r.code, r.stderr)
