@@ -48,3 +48,12 @@ func TestIncludeFileInBothForms(t *testing.T) {
 		command(t, "gfortran", form, "-Wall", "-Wno-unused-parameter", "-Werror", "-Iinclude", "-fsyntax-only", source)
 	}
 }
+
+// What legacy programs pass through "use mpi": first elements for arrays, MPI_STATUS_IGNORE for several statuses,
+// constants, text, derived types and sections for buffers.
+func TestModuleTakesLegacyCalls(t *testing.T) {
+	shimObjects(t)
+	dir := t.TempDir()
+	command(t, "gfortran", "-c", "fortran/mpi.f90", "-J", dir, "-o", filepath.Join(dir, "mpi.o"))
+	command(t, "gfortran", "-Wall", "-Werror", "-I"+dir, "-fsyntax-only", "testdata/legacy.f90")
+}
