@@ -252,6 +252,9 @@ func (b *wrapper) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s p%s(%s)\n{\n", result, f.symbol(), strings.Join(params, ", "))
 	b.printBody(w)
 	fmt.Fprintf(w, "}\nF_WEAK(%s);\n", f.symbol())
+	if returnsAddress(f) {
+		fmt.Fprintf(w, "F_CPTR(%s);\n", strings.TrimSuffix(f.symbol(), "_"))
+	}
 }
 
 func (b *wrapper) printBody(w io.Writer) {

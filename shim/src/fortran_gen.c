@@ -126,6 +126,7 @@ void pmpi_alloc_mem_(MPI_Aint *size, MPI_Fint *info, MPI_Aint *baseptr, MPI_Fint
     *ierror = MPI_Alloc_mem(*size, F_HANDLE(MPI_Info, *info), baseptr);
 }
 F_WEAK(mpi_alloc_mem_);
+F_CPTR(mpi_alloc_mem);
 
 void pmpi_allreduce_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *ierror)
 {
@@ -3079,6 +3080,7 @@ void pmpi_win_allocate_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *info, MPI
     *win = F_INT(win_c);
 }
 F_WEAK(mpi_win_allocate_);
+F_CPTR(mpi_win_allocate);
 
 void pmpi_win_allocate_shared_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *info, MPI_Fint *comm, MPI_Aint *baseptr, MPI_Fint *win, MPI_Fint *ierror)
 {
@@ -3088,6 +3090,7 @@ void pmpi_win_allocate_shared_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *in
     *win = F_INT(win_c);
 }
 F_WEAK(mpi_win_allocate_shared_);
+F_CPTR(mpi_win_allocate_shared);
 
 void pmpi_win_attach_(MPI_Fint *win, void *base, MPI_Aint *size, MPI_Fint *ierror)
 {
@@ -3278,6 +3281,7 @@ void pmpi_win_shared_query_(MPI_Fint *win, MPI_Fint *rank, MPI_Aint *size, MPI_F
     *ierror = MPI_Win_shared_query(F_HANDLE(MPI_Win, *win), *rank, size, disp_unit, baseptr);
 }
 F_WEAK(mpi_win_shared_query_);
+F_CPTR(mpi_win_shared_query);
 
 void pmpi_win_start_(MPI_Fint *group, MPI_Fint *assert, MPI_Fint *win, MPI_Fint *ierror)
 {
