@@ -60,10 +60,10 @@ func (w *worker) place(id int) error {
 		return fmt.Errorf("load the program for rank %d: %w", id, err)
 	}
 	guard := slice + uintptr(w.layout.guard)
-	if err := w.region.Guard(guard, guard+guardSize); err != nil {
+	if err := w.region.Guard(guard, guard+uintptr(w.layout.guardSize)); err != nil {
 		return fmt.Errorf("guard the stack of rank %d (see vm.max_map_count): %w", id, err)
 	}
-	r := (*rank)(at(slice))
+	r := rankAt(id)
 	var flags C.uint
 	if w.cfg.HeapCheck {
 		flags = C.ISO_HEAP_CHECK
@@ -71,7 +71,7 @@ func (w *worker) place(id int) error {
 	if C.vr_rank_init(&r.c, C.int(id), flags) != 0 {
 		return fmt.Errorf("rank %d: no room for a heap: raise +slice", id)
 	}
-	w.program.FillTLS(images, unsafe.Slice((*byte)(at(slice+uintptr(w.layout.tls))), w.layout.tlsSize))
+	w.program.FillTLS(images, unsafe.Slice((*byte)(unsafe.Pointer(r.c.tls)), w.layout.tlsSize))
 	for m := 1; m <= w.program.TLSModules() && m < tlsModules; m++ {
 		r.c.tls_offset[m] = C.uint64_t(w.program.TLSOffset(m))
 	}
