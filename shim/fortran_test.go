@@ -1,11 +1,14 @@
 package shim_test
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+var rewrite = flag.Bool("rewrite", false, "write the .want files of testdata anew")
 
 // Each program is linked with record.c, a runtime that writes down how it was called; the .want file says which C
 // arguments each Fortran call has to arrive with, and what has to come back.
@@ -13,7 +16,13 @@ func TestFortranArguments(t *testing.T) {
 	for _, source := range []string{"args.f90", "old.f"} {
 		t.Run(source, func(t *testing.T) {
 			got := command(t, link(t, "gfortran", source, "record.c"))
-			want, err := os.ReadFile(filepath.Join("testdata", strings.TrimSuffix(source, filepath.Ext(source))+".want"))
+			golden := filepath.Join("testdata", strings.TrimSuffix(source, filepath.Ext(source))+".want")
+			if *rewrite {
+				if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
 			if err != nil {
 				t.Fatal(err)
 			}

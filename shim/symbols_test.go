@@ -107,3 +107,10 @@ func TestUsersFunctionWins(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+func TestUsersFortranProcedureWins(t *testing.T) {
+	got := command(t, link(t, "gfortran", "override.f90", "record.c"))
+	if want := "profiled in Fortran\ninit 1 1\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

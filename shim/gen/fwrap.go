@@ -86,8 +86,6 @@ func (b *wrapper) convert(p fParam) {
 		b.status(p)
 	case p.FType == "LOGICAL" && p.Kind != "LOGICAL_VOID" && !p.array():
 		b.logical(p)
-	case strings.HasPrefix(p.Kind, "ATTRIBUTE_VAL"):
-		b.arg("(void *)(intptr_t)*%s", p.Name)
 	case p.Kind == "WEIGHT":
 		b.arg("f_weights(%s)", p.Name)
 	case p.Length == "[n, 3]":

@@ -215,12 +215,6 @@ void pmpi_attr_delete_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *ierror)
 }
 F_WEAK(mpi_attr_delete_);
 
-void pmpi_attr_put_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *attribute_val, MPI_Fint *ierror)
-{
-    *ierror = MPI_Attr_put(F_HANDLE(MPI_Comm, *comm), *keyval, (void *)(intptr_t)*attribute_val);
-}
-F_WEAK(mpi_attr_put_);
-
 void pmpi_barrier_(MPI_Fint *comm, MPI_Fint *ierror)
 {
     *ierror = MPI_Barrier(F_HANDLE(MPI_Comm, *comm));
@@ -614,12 +608,6 @@ void pmpi_comm_remote_size_(MPI_Fint *comm, MPI_Fint *size, MPI_Fint *ierror)
     *ierror = MPI_Comm_remote_size(F_HANDLE(MPI_Comm, *comm), size);
 }
 F_WEAK(mpi_comm_remote_size_);
-
-void pmpi_comm_set_attr_(MPI_Fint *comm, MPI_Fint *comm_keyval, MPI_Aint *attribute_val, MPI_Fint *ierror)
-{
-    *ierror = MPI_Comm_set_attr(F_HANDLE(MPI_Comm, *comm), *comm_keyval, (void *)(intptr_t)*attribute_val);
-}
-F_WEAK(mpi_comm_set_attr_);
 
 void pmpi_comm_set_errhandler_(MPI_Fint *comm, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
@@ -2952,12 +2940,6 @@ void pmpi_type_match_size_(MPI_Fint *typeclass, MPI_Fint *size, MPI_Fint *dataty
 }
 F_WEAK(mpi_type_match_size_);
 
-void pmpi_type_set_attr_(MPI_Fint *datatype, MPI_Fint *type_keyval, MPI_Aint *attribute_val, MPI_Fint *ierror)
-{
-    *ierror = MPI_Type_set_attr(F_HANDLE(MPI_Datatype, *datatype), *type_keyval, (void *)(intptr_t)*attribute_val);
-}
-F_WEAK(mpi_type_set_attr_);
-
 void pmpi_type_set_name_(MPI_Fint *datatype, char *type_name, MPI_Fint *ierror, size_t type_name_len)
 {
     char type_name_c[type_name_len + 1];
@@ -3248,12 +3230,6 @@ void pmpi_win_post_(MPI_Fint *group, MPI_Fint *assert, MPI_Fint *win, MPI_Fint *
     *ierror = MPI_Win_post(F_HANDLE(MPI_Group, *group), *assert, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_post_);
-
-void pmpi_win_set_attr_(MPI_Fint *win, MPI_Fint *win_keyval, MPI_Aint *attribute_val, MPI_Fint *ierror)
-{
-    *ierror = MPI_Win_set_attr(F_HANDLE(MPI_Win, *win), *win_keyval, (void *)(intptr_t)*attribute_val);
-}
-F_WEAK(mpi_win_set_attr_);
 
 void pmpi_win_set_errhandler_(MPI_Fint *win, MPI_Fint *errhandler, MPI_Fint *ierror)
 {

@@ -7,7 +7,7 @@ contains
       integer :: comm, keyval, ierror
       integer(kind=MPI_ADDRESS_KIND) :: extra, vin, vout
       logical :: flag
-      print '(a,4i0)', 'in copy ', comm - MPI_COMM_WORLD, keyval, extra, vin
+      if (keyval == 1000) print '(a,i0,3(1x,i0))', 'in copy ', comm - MPI_COMM_WORLD, keyval, extra, vin
       vout = vin + extra
       flag = .true.
       ierror = MPI_SUCCESS

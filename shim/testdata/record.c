@@ -155,20 +155,32 @@ static int r_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_at
     return MPI_SUCCESS;
 }
 
+static int default_integers; /* the keyval is of MPI-1, whose attributes cannot hold an address of C */
+
+static int r_keyval_create(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *keyval, void *state)
+{
+    default_integers = 1;
+    return r_create_keyval(copy, delete, keyval, state);
+}
+
+/* In C the attribute is a pointer to what Fortran has set. */
 static int r_set_attr(MPI_Comm comm, int keyval, void *value)
 {
-    printf("set_attr %lx %d %ld\n", number(comm), keyval, number(value));
+    printf("set_attr %lx %d %ld\n", number(comm), keyval, (long)*(MPI_Aint *)value);
     attribute = value;
     return MPI_SUCCESS;
 }
 
 static int tag_ub = 32767;
+static int c_value;
+
+enum { C_KEYVAL = 1001 }; /* of an attribute that C has set */
 
 static int r_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
     (void)comm;
     *flag = 1;
-    *(void **)value = keyval == MPI_TAG_UB ? (void *)&tag_ub : attribute;
+    *(void **)value = keyval == MPI_TAG_UB ? (void *)&tag_ub : keyval == C_KEYVAL ? (void *)&c_value : attribute;
     return MPI_SUCCESS;
 }
 
@@ -178,7 +190,9 @@ static int r_comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
     int flag = 0;
     int err = copy_fn(comm, 1000, copy_state, attribute, &copied, &flag);
 
-    printf("copied %ld flag=%d err=%d\n", number(copied), flag, err);
+    printf("copied %ld own=%d flag=%d err=%d\n", (long)*(MPI_Aint *)copied, copied != attribute, flag, err);
+    if (!default_integers && copy_fn(comm, C_KEYVAL, copy_state, &c_value, &copied, &flag) == MPI_SUCCESS)
+        printf("copied from C %ld\n", (long)((char *)copied - (char *)&c_value));
     *newcomm = (MPI_Comm)(intptr_t)0x2345;
     return err;
 }
@@ -374,7 +388,7 @@ static void serve_all(void)
     SERVE(Waitsome, r_waitsome), SERVE(Testany, r_testany), SERVE(Waitall, r_waitall), SERVE(Allreduce, r_allreduce);
     SERVE(Get_processor_name, r_processor_name), SERVE(Info_set, r_info_set), SERVE(Info_get_string, r_info_get_string);
     SERVE(Comm_create_keyval, r_create_keyval), SERVE(Comm_set_attr, r_set_attr), SERVE(Comm_get_attr, r_get_attr);
-    SERVE(Keyval_create, r_create_keyval), SERVE(Attr_put, r_set_attr), SERVE(Attr_get, r_get_attr);
+    SERVE(Keyval_create, r_keyval_create), SERVE(Attr_put, r_set_attr), SERVE(Attr_get, r_get_attr);
     SERVE(Comm_dup, r_comm_dup), SERVE(Comm_free, r_comm_free), SERVE(Op_create, r_op_create);
     SERVE(Reduce_local, r_reduce_local), SERVE(Cart_create, r_cart_create), SERVE(Comm_spawn, r_spawn);
     SERVE(Comm_spawn_multiple, r_spawn_multiple), SERVE(Dist_graph_create_adjacent, r_dist_graph);
