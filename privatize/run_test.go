@@ -122,7 +122,7 @@ func start(t testing.TB, p *Program, s stage.Slice, args ...string) {
 	st := stage.Start{
 		Main: e.Main, EarlyInit: e.EarlyInit, CtypeInit: e.CtypeInit, Fflush: e.Fflush,
 		Inits: append(e.Preinits, e.Inits...), Finis: e.Finis, TLS: p.TLSImage(s.Images()), TLSOffsets: []uint64{0},
-		Args: append([]string{p.Path()}, args...),
+		ExecStack: p.ExecStack(), Args: append([]string{p.Path()}, args...),
 	}
 	for m := 1; m <= p.TLSModules(); m++ {
 		st.TLSOffsets = append(st.TLSOffsets, p.TLSOffset(m))
