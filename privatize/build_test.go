@@ -112,6 +112,9 @@ func TestUserLibrary(t *testing.T) {
 			if name != "tlsdesc" && name != "symbolic" && p.images[1].path != lib {
 				t.Errorf("library found at %s, want %s", p.images[1].path, lib)
 			}
+			if _, ok := p.externals.index["TLS descriptor"]; ok != (name == "tlsdesc") {
+				t.Errorf("TLS descriptors used: %v", ok)
+			}
 			runRanks(t, p, 3, ranksLine)
 		})
 	}

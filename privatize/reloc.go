@@ -145,6 +145,9 @@ func (r *relocator) word(im *image, at uint64, t target, addend uint64) error {
 		v := uint64(r.externals.values[t.value]) + addend
 		return r.set(im, site{at, addend, uint32(t.value), siteExternal}, v)
 	case targetIfunc:
+		if !t.im.isCode(t.value - t.im.bias) {
+			return malformed(t.im.path, "has an IFUNC resolver at %#x, outside its code", t.value-t.im.bias)
+		}
 		return r.set(im, site{at, addend, r.resolver(t.value), siteIfunc}, 0)
 	case targetTLS:
 		return malformed(im.path, "takes the plain address of a thread-local variable")
@@ -195,6 +198,10 @@ func (r *relocator) copyFrom(im *image, at uint64, q *query, size uint64, t targ
 	buf := make([]byte, size)
 	switch t.kind {
 	case targetExternal:
+		if t.size == 0 {
+			return &Refusal{im.path, Unresolved, "uses " + q.name + " as a variable, which the runtime provides as a function",
+				"declare it as the header does"}
+		}
 		copy(buf, memory(r.externals.values[t.value], size))
 	case targetInternal:
 		if !r.readArea(t.im, t.value, buf) {
