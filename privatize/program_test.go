@@ -118,3 +118,47 @@ func TestMisalignedBase(t *testing.T) {
 		t.Error("Attach takes a base inside a page")
 	}
 }
+
+// TestAddress asks as dlsym does.
+func TestAddress(t *testing.T) {
+	p := load(t, compile(t, "prog", "-rdynamic", "-O1", "hello.c"))
+	ranks, _ := mapSlices(t, 1)
+	base := ranks[0].Images()
+	if err := p.Instance(base); err != nil {
+		t.Fatal(err)
+	}
+	inside := func(a uintptr) bool { return a >= base && a < base+uintptr(p.Span()) }
+	main, ok := p.Address(base, "main", "", -1)
+	if !ok || main != p.Entry(base).Main {
+		t.Errorf("main is at %#x, %v", main, ok)
+	}
+	if a, ok := p.Address(base, "strlen", "", -1); !ok || !inside(a) || a == base+uintptr(p.libc.bias) {
+		t.Errorf("strlen is at %#x, %v", a, ok)
+	}
+	if a, _ := p.Address(base, "malloc", "", -1); a != p.opts.Bind["malloc"] {
+		t.Errorf("malloc is at %#x, not the runtime's", a)
+	}
+	if a, ok := p.Address(base, "local", "", -1); !ok || a >= p.opts.TLSTop || a < p.opts.TLSTop-uintptr(p.TLSSize()) {
+		t.Errorf("the thread-local variable is at %#x, %v", a, ok)
+	}
+	if _, ok := p.Address(base, "main", "", 0); ok {
+		t.Error("main is found behind the program")
+	}
+	old, ok1 := p.Address(base, "memcpy", "GLIBC_2.2.5", -1)
+	now, ok2 := p.Address(base, "memcpy", "GLIBC_2.14", -1)
+	if !ok1 || !ok2 || !inside(old) || !inside(now) {
+		t.Errorf("memcpy's versions are at %#x and %#x", old, now)
+	}
+}
+
+// TestFingerprint tells programs apart and is the same for the same files.
+func TestFingerprint(t *testing.T) {
+	prog := compile(t, "prog", "hello.c")
+	other := compile(t, "prog", "-O1", "-Wl,--build-id=none", "hello.c")
+	if load(t, prog).Fingerprint() != load(t, prog).Fingerprint() {
+		t.Error("one program has two fingerprints")
+	}
+	if load(t, prog).Fingerprint() == load(t, other).Fingerprint() {
+		t.Error("two programs have one fingerprint")
+	}
+}

@@ -154,7 +154,7 @@ func TestRefuseDirectory(t *testing.T) {
 // libcOnly is the library list of a plain C program: damaged programs cannot be asked for theirs.
 func libcOnly(t *testing.T) []Library {
 	t.Helper()
-	return []Library{{libcSoname, mappedLibc()}}
+	return []Library{{libcSoname, hostLibc()}}
 }
 
 // loadHeaders returns the offsets of the PT_LOAD headers in a file.
@@ -210,4 +210,37 @@ func patchRela(field int, v uint64) func([]byte) []byte {
 		le.PutUint64(im.dyn.rela[field:], v)
 		return f
 	}
+}
+
+// TestRefuseOtherLibc gives the program a C library that is not the one ampirun runs with.
+func TestRefuseOtherLibc(t *testing.T) {
+	libc, err := os.ReadFile(hostLibc())
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := buildID(libc)
+	if id == nil {
+		t.Skip("libc has no build ID")
+	}
+	id[0] ^= 1
+	other := filepath.Join(t.TempDir(), libcSoname)
+	if err := os.WriteFile(other, libc, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Load(compile(t, "plain", "plain.c"), []Library{{libcSoname, other}}, options(t))
+	wantRefusal(t, err, OtherLibc, other, "LD_LIBRARY_PATH")
+	id[0] ^= 1
+	if err := os.WriteFile(other, libc, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Load(compile(t, "plain", "plain.c"), []Library{{libcSoname, other}}, options(t))
+	if err != nil {
+		t.Fatalf("a copy of the same libc is refused: %v", err)
+	}
+	p.Close()
+}
+
+func TestRefuseNoMain(t *testing.T) {
+	prog := compile(t, "nomain", "-nostartfiles", "-s", "-Wl,--no-as-needed", "-Wl,-e,begin", "-Dmain=begin", "unresolved.c", "nothing.c")
+	wantRefusal(t, tryLoad(t, prog), NoMain, prog)
 }
