@@ -27,6 +27,7 @@ func TestBuilds(t *testing.T) {
 		"stripped":   {"-s", "hello.c"},
 		"no-plt":     {"-fno-plt", "-O1", "hello.c"},
 		"gnu2-tls":   {"-mtls-dialect=gnu2", "-ftls-model=global-dynamic", "hello.c"},
+		"openmp":     {"-fopenmp", "hello.c"},
 		"large-code": {"-mcmodel=medium", "hello.c"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,6 +31,7 @@ type relocator struct {
 	*Program
 	t          *template
 	copies     []copyJob
+	copied     []site // what the copies brought along; joins the others last, which have to stay sorted till then
 	unresolved []*unresolvedError
 }
 
@@ -52,6 +53,7 @@ func (p *Program) relocate() error {
 			return err
 		}
 	}
+	r.t.sites = append(r.t.sites, r.copied...)
 	r.t.sortSites()
 	p.placeTable()
 	p.finishTemplate()
@@ -148,7 +150,7 @@ func (r *relocator) word(im *image, at uint64, t target, addend uint64) error {
 		if !t.im.isCode(t.value - t.im.bias) {
 			return malformed(t.im.path, "has an IFUNC resolver at %#x, outside its code", t.value-t.im.bias)
 		}
-		return r.set(im, site{at, addend, r.resolver(t.value), siteIfunc}, 0)
+		return r.set(im, site{at, addend, r.resolver(t), siteIfunc}, 0)
 	case targetTLS:
 		return malformed(im.path, "takes the plain address of a thread-local variable")
 	}
@@ -156,12 +158,12 @@ func (r *relocator) word(im *image, at uint64, t target, addend uint64) error {
 }
 
 // resolver numbers an IFUNC resolver by its offset.
-func (p *Program) resolver(at uint64) uint32 {
-	if i, ok := p.resolverAt[at]; ok {
+func (p *Program) resolver(t target) uint32 {
+	if i, ok := p.resolverAt[t.value]; ok {
 		return i
 	}
 	i := uint32(len(p.resolvers))
-	p.resolvers, p.resolverAt[at] = append(p.resolvers, resolver{at: at}), i
+	p.resolvers, p.resolverAt[t.value] = append(p.resolvers, resolver{im: t.im, at: t.value}), i
 	return i
 }
 
@@ -220,11 +222,10 @@ func (r *relocator) copyFrom(im *image, at uint64, q *query, size uint64, t targ
 }
 
 func (r *relocator) copySites(from, to, size uint64) {
-	for _, s := range append([]site(nil), r.t.sitesIn(from, size)...) {
+	for _, s := range r.t.sitesIn(from, size) {
 		s.at += to - from
-		r.t.sites = append(r.t.sites, s)
+		r.copied = append(r.copied, s)
 	}
-	r.t.sortSites()
 }
 
 // readArea reads relocated bytes of an image, be they private or from a read-only segment.

@@ -1,4 +1,4 @@
-/* An IFUNC of its own, a large alignment, a nested function on an executable stack, an allocator of its own,
+/* An IFUNC of its own whose resolver calls one of libc's, a large alignment, a nested function on an executable stack, an allocator of its own,
  * constructors and destructors, a weak symbol nobody has, a big zero array. */
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +24,9 @@ void *calloc(size_t n, size_t m) { return malloc(n * m); }
 void *realloc(void *p, size_t n) { void *q = malloc(n); if (p) memcpy(q, p, n); return q; }
 
 static int one(void) { return 1; }
-static int (*choose(void))(void) { return one; }
+static int two(void) { return 2; }
+static const char *volatile probe = "x";
+static int (*choose(void))(void) { return strlen(probe) == 1 ? one : two; }
 int chosen(void) __attribute__((ifunc("choose")));
 int (*chosen_pointer)(void) = chosen;
 
