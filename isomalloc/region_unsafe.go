@@ -1,0 +1,87 @@
+package isomalloc
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Map maps the region at its base. Mapping it a second time does nothing.
+func (r *Region) Map() error {
+	if r.mapped {
+		return nil
+	}
+	whole := Range{r.cfg.Base, r.cfg.Base + uintptr(r.cfg.Size())}
+	const flags = unix.MAP_SHARED | unix.MAP_NORESERVE | unix.MAP_FIXED_NOREPLACE
+	at, err := unix.MmapPtr(r.FD(), 0, pointer(whole.Lo), whole.size(), unix.PROT_READ|unix.PROT_WRITE, flags)
+	if err != nil {
+		return fmt.Errorf("map region %s (%s): %w%s", whole, formatBytes(whole.Len()), err, limitHint(err))
+	}
+	r.mapped = true
+	if uintptr(at) == whole.Lo {
+		return nil
+	}
+	// Kernels before 4.17 take the address as a mere wish.
+	err = unix.MunmapPtr(at, whole.size())
+	r.mapped = false
+	return errors.Join(fmt.Errorf("map region %s: the kernel put it at %#x: the range is not free", whole, uintptr(at)), err)
+}
+
+func (r *Region) unmap() error {
+	if !r.mapped {
+		return nil
+	}
+	r.mapped = false
+	whole := Range{r.cfg.Base, r.cfg.Base + uintptr(r.cfg.Size())}
+	if err := unix.MunmapPtr(pointer(whole.Lo), whole.size()); err != nil {
+		return fmt.Errorf("unmap region %s: %w", whole, err)
+	}
+	return nil
+}
+
+// Collapse asks for huge pages behind [lo, hi), which it also fills: use it on
+// memory that is in use. A kernel that cannot do it leaves things as they are,
+// which is no error.
+func (r *Region) Collapse(lo, hi uintptr) error {
+	if err := r.mappedInside("collapse", lo, hi); err != nil || lo == hi {
+		return err
+	}
+	switch err := unix.Madvise(bytesAt(lo, hi), unix.MADV_COLLAPSE); {
+	case err == nil, errors.Is(err, unix.EINVAL), errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EBUSY):
+		return nil
+	default:
+		return fmt.Errorf("collapse %s: %w", Range{lo, hi}, err)
+	}
+}
+
+// Guard makes every access to [lo, hi) in this process a fault. Other processes
+// that map the region have to do the same for themselves.
+func (r *Region) Guard(lo, hi uintptr) error {
+	if err := r.mappedInside("guard", lo, hi); err != nil || lo == hi {
+		return err
+	}
+	if err := unix.Mprotect(bytesAt(lo, hi), unix.PROT_NONE); err != nil {
+		return fmt.Errorf("guard %s: %w", Range{lo, hi}, err)
+	}
+	return nil
+}
+
+func (r *Region) mappedInside(what string, lo, hi uintptr) error {
+	if !r.mapped {
+		return fmt.Errorf("%s %s: the region is not mapped", what, Range{lo, hi})
+	}
+	return r.inside(what, lo, hi)
+}
+
+func (r Range) size() uintptr { return r.Hi - r.Lo }
+
+// pointer makes a pointer of an address outside of Go's heap.
+func pointer(addr uintptr) unsafe.Pointer {
+	return *(*unsafe.Pointer)(unsafe.Pointer(&addr))
+}
+
+func bytesAt(lo, hi uintptr) []byte {
+	return unsafe.Slice((*byte)(pointer(lo)), hi-lo)
+}
