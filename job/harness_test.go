@@ -33,7 +33,8 @@ func command(t *testing.T, edit func(*Options), args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), managerVariable+"="+string(text))
+	// The race detector would keep every process for a second after its end.
+	cmd.Env = append(os.Environ(), managerVariable+"="+string(text), "GORACE=atexit_sleep_ms=0")
 	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
 	t.Cleanup(func() { timer.Stop() })
 	return cmd
