@@ -1,0 +1,207 @@
+package privatize
+
+import (
+	"debug/elf"
+	"path/filepath"
+)
+
+// Entry holds the addresses a rank starts with. The order on the rank's stack: EarlyInit(1), CtypeInit(), Preinits and Inits
+// with (argc, argv, envp), Main, the exit handlers, Finis, Fflush(0).
+type Entry struct {
+	Main      uintptr
+	EarlyInit uintptr // __libc_early_init(bool)
+	CtypeInit uintptr // __ctype_init(void)
+	Fflush    uintptr // fflush of the rank's own libc
+	Preinits  []uintptr
+	Inits     []uintptr // libraries before what needs them
+	Finis     []uintptr // the other way round
+
+	// Addresses of libc variables to set before Inits: environ, the program's name in full and without folders.
+	Environ   uintptr
+	Progname  uintptr // program_invocation_name
+	ProgShort uintptr // program_invocation_short_name
+}
+
+// entryOffsets is an Entry relative to the base. Function arrays are kept as the places of their words, because
+// their contents are relocated like any other.
+type entryOffsets struct {
+	main, earlyInit, ctypeInit, fflush uint64
+	environ, progname, progShort       uint64
+	preinits, inits, finis             []initRef
+}
+
+// initRef is a function of DT_INIT or DT_FINI (direct), or a word of an array.
+type initRef struct {
+	at     uint64
+	direct bool
+}
+
+// orderInits sorts the images so that each comes after those it needs; where that goes in circles, the first
+// met is last, as with ld.so.
+func (p *Program) orderInits() {
+	state := map[*image]bool{}
+	p.inits = p.inits[:0]
+	var visit func(im *image)
+	visit = func(im *image) {
+		if state[im] {
+			return
+		}
+		state[im] = true
+		for _, n := range im.dyn.needed {
+			if dep := p.byName(n); dep != nil {
+				visit(dep)
+			}
+		}
+		p.inits = append(p.inits, im)
+	}
+	if p.libc != nil {
+		visit(p.libc)
+	}
+	for _, im := range p.images[1:] {
+		visit(im)
+	}
+	visit(p.images[0])
+}
+
+// byName finds the image that satisfies a DT_NEEDED entry.
+func (p *Program) byName(name string) *image {
+	for _, im := range p.images {
+		if im.name == name || im.dyn.soname == name {
+			return im
+		}
+	}
+	for _, im := range p.images[1:] {
+		if filepath.Base(im.path) == filepath.Base(name) {
+			return im
+		}
+	}
+	return nil
+}
+
+// findEntry looks up everything a rank's start needs.
+func (p *Program) findEntry() error {
+	e := &p.entry
+	for _, w := range []struct {
+		out  *uint64
+		name string
+	}{
+		{&e.earlyInit, "__libc_early_init"}, {&e.ctypeInit, "__ctype_init"}, {&e.fflush, "fflush"},
+	} {
+		s, ok := p.libc.find(newQuery(w.name, ""))
+		if !ok {
+			return &Refusal{p.libc.path, OtherLibc, "has no " + w.name, "use glibc 2.32 or newer"}
+		}
+		*w.out = p.libc.bias + s.value
+	}
+	for _, w := range []struct {
+		out  *uint64
+		name string
+	}{
+		{&e.environ, "environ"}, {&e.progname, "program_invocation_name"}, {&e.progShort, "program_invocation_short_name"},
+	} {
+		if off, ok := p.Symbol(w.name); ok {
+			*w.out = off
+		}
+	}
+	p.collectInits()
+	return p.findMain()
+}
+
+func (p *Program) collectInits() {
+	e := &p.entry
+	e.preinits = p.images[0].arrayRefs(p.images[0].dyn.preinit)
+	for _, im := range p.inits {
+		if im.dyn.init != 0 {
+			e.inits = append(e.inits, initRef{im.bias + im.dyn.init, true})
+		}
+		e.inits = append(e.inits, im.arrayRefs(im.dyn.initArr)...)
+	}
+	for i := len(p.inits) - 1; i >= 0; i-- {
+		im := p.inits[i]
+		refs := im.arrayRefs(im.dyn.finiArr)
+		for j := len(refs) - 1; j >= 0; j-- {
+			e.finis = append(e.finis, refs[j])
+		}
+		if im.dyn.fini != 0 {
+			e.finis = append(e.finis, initRef{im.bias + im.dyn.fini, true})
+		}
+	}
+}
+
+func (im *image) arrayRefs(r vrange) []initRef {
+	var refs []initRef
+	for off := uint64(0); off < r.size; off += 8 {
+		refs = append(refs, initRef{im.bias + r.vaddr + off, false})
+	}
+	return refs
+}
+
+// Entry returns the start addresses of the rank whose images are at base. Instance must have been called.
+func (p *Program) Entry(base uintptr) Entry {
+	e := &p.entry
+	abs := func(off uint64) uintptr {
+		if off == 0 {
+			return 0
+		}
+		return base + uintptr(off)
+	}
+	return Entry{
+		Main: abs(e.main), EarlyInit: abs(e.earlyInit), CtypeInit: abs(e.ctypeInit), Fflush: abs(e.fflush),
+		Preinits: p.functions(base, e.preinits), Inits: p.functions(base, e.inits), Finis: p.functions(base, e.finis),
+		Environ: abs(e.environ), Progname: abs(e.progname), ProgShort: abs(e.progShort),
+	}
+}
+
+// functions turns references into addresses, leaving out empty array entries.
+func (p *Program) functions(base uintptr, refs []initRef) []uintptr {
+	fns := make([]uintptr, 0, len(refs))
+	for _, r := range refs {
+		if f := p.function(base, r); f != 0 {
+			fns = append(fns, f)
+		}
+	}
+	return fns
+}
+
+func (p *Program) function(base uintptr, r initRef) uintptr {
+	if r.direct {
+		return base + uintptr(r.at)
+	}
+	v := uintptr(p.template.get(r.at))
+	if s, ok := p.template.siteAt(r.at); ok && (s.kind == siteInternal || s.kind == siteIfunc && p.resolvers[s.ref].inside) {
+		return base + v
+	}
+	return v
+}
+
+// Symbol returns the offset from base of a symbol that an image defines, searched as the program itself would
+// search. Thread-local and IFUNC symbols are not found: see Address.
+func (p *Program) Symbol(name string) (off uint64, ok bool) {
+	q := newQuery(name, "")
+	for _, im := range p.images {
+		if s, ok := im.find(q); ok {
+			t := im.own(s)
+			return t.value, t.kind == targetInternal
+		}
+	}
+	return 0, false
+}
+
+// findMain finds the program's main: from the code at its entry point, which works for stripped programs too,
+// else by name.
+func (p *Program) findMain() error {
+	if at, ok := p.mainFromStart(); ok && at != 0 {
+		p.entry.main = at
+		return nil
+	}
+	prog := p.images[0]
+	if s, ok := prog.find(newQuery("main", "")); ok && s.typ == elf.STT_FUNC {
+		p.entry.main = prog.bias + s.value
+		return nil
+	}
+	if v, ok := prog.staticSymbol("main"); ok {
+		p.entry.main = prog.bias + v
+		return nil
+	}
+	return &Refusal{prog.path, NoMain, "has no main that can be found", "build it without a start routine of its own, or do not strip it"}
+}

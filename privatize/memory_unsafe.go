@@ -1,0 +1,24 @@
+package privatize
+
+import "unsafe"
+
+// memory is the n bytes at an address outside the Go heap.
+func memory(addr uintptr, n uint64) []byte {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), n)
+}
+
+// word is the 8 bytes at an address outside the Go heap.
+func word(addr uintptr) *uint64 {
+	return (*uint64)(*(*unsafe.Pointer)(unsafe.Pointer(&addr)))
+}
+
+// addBase turns the offsets in the words at base+at into addresses.
+func addBase(base uintptr, at []uint64) {
+	start := *(*unsafe.Pointer)(unsafe.Pointer(&base))
+	for _, a := range at {
+		*(*uint64)(unsafe.Add(start, a)) += uint64(base)
+	}
+}

@@ -1,0 +1,78 @@
+package privatize
+
+// Object describes one image for those who walk loaded objects: the unwinder, dl_iterate_phdr, dladdr. Offsets
+// count from the base of the image area.
+type Object struct {
+	Name, Path string
+	Bias       uint64 // dlpi_addr is base + Bias: what is added to the file's addresses (may wrap around)
+	Offset     uint64 // first page
+	Size       uint64 // to the end of the last page
+	Phdrs      uint64 // offset of the program headers, 0 when they are not in memory
+	PhdrCount  int
+	EhFrameHdr uint64 // offset of .eh_frame_hdr, 0 when there is none
+	Dynamic    uint64
+	TLSModule  int // 0 when there are no thread-local variables
+	TLSOffset  uint64
+}
+
+// Objects lists the images in their order of search, the program first.
+func (p *Program) Objects() []Object {
+	list := make([]Object, 0, len(p.images))
+	for _, im := range p.images {
+		o := Object{
+			Name: im.name, Path: im.path, Bias: im.bias,
+			Offset: im.bias + im.low(), Size: im.high() - im.low(),
+			Phdrs: im.placed(im.phdrs), PhdrCount: int(im.phdrs.size / phdrSize),
+			EhFrameHdr: im.placed(im.ehFrameHdr), Dynamic: im.placed(im.dynSeg),
+		}
+		if im.tls != nil {
+			o.TLSModule, o.TLSOffset = im.tls.module, im.tls.offset
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// placed is the offset of a range, 0 for an absent one.
+func (im *image) placed(r vrange) uint64 {
+	if r.size == 0 {
+		return 0
+	}
+	return im.bias + r.vaddr
+}
+
+// Range is a part of the image area. Shared ranges are read-only file mappings, each process has them for itself; the
+// others hold the rank's own pages and are all that moves with it.
+type Range struct {
+	Offset, Size uint64
+	Shared       bool
+}
+
+// Ranges lists the parts of the image area that are in use.
+func (p *Program) Ranges() []Range {
+	var list []Range
+	for i := range p.maps {
+		list = append(list, Range{p.maps[i].at, p.maps[i].size, true})
+	}
+	for i := range p.privates {
+		list = append(list, Range{p.privates[i].at, p.privates[i].size, false})
+	}
+	if end := pageDown(p.tableAt); p.tableAt != 0 && end == p.tableAt && pageUp(end) < p.span {
+		list = append(list, Range{p.tableAt, p.span - p.tableAt, false})
+	}
+	return list
+}
+
+// Writable reports whether the n bytes at off are in the rank's own pages, which other processes of the node can
+// reach through the region, and not in a file mapping.
+func (p *Program) Writable(off, n uint64) bool {
+	if n > p.span || off > p.span-n {
+		return false
+	}
+	for i := range p.maps {
+		if m := &p.maps[i]; off < m.at+m.size && m.at < off+n {
+			return false
+		}
+	}
+	return true
+}

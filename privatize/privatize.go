@@ -1,0 +1,200 @@
+// Package privatize turns one position-independent program and all its shared libraries, the C library
+// included, into any number of private images: every virtual rank gets its own globals, its own libc, its own
+// thread-local variables, in its own slice of address space.
+//
+// It is an ELF loader of our own (method "pie"). Only the dynamic loader itself stays the host's: libc
+// takes some twenty symbols from it. The images are relocated once, for base 0, into a template; a rank's images are
+// the template's pages with the rank's base added at the words that hold addresses. Code is mapped from the
+// files, so all ranks share it.
+//
+// Life of a Program: Resolve finds the libraries, Load checks and relocates, Instance makes the images of a rank, Attach
+// adopts images that another process made, Detach lets them go. A Program may be used by one goroutine at a time.
+package privatize
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+// Options say what surrounds the images.
+type Options struct {
+	// Bind gives symbols that the runtime takes from the C library and the dynamic loader: malloc, exit,
+	// __tls_get_addr and so on. They come before a definition in the C library, and after one in the program or its
+	// other libraries, so that a program with an allocator of its own keeps it.
+	Bind map[string]uintptr
+	// Fallback gives symbols that no image defines, such as MPI_*; 0 means unknown. It may be nil.
+	Fallback func(name string) uintptr
+	// TLSTop is the thread pointer of the thread that runs ranks, TLSReserve the bytes usable below it.
+	TLSTop     uintptr
+	TLSReserve uint64
+}
+
+// Program is a program with its libraries, laid out and relocated, ready to be instantiated.
+type Program struct {
+	opts       Options
+	images     []*image
+	files      []*os.File
+	host       *hostLoader
+	libc       *image
+	inits      []*image // in order of dependency
+	maps       []fileMap
+	privates   []privateRange
+	span       uint64
+	align      uint64
+	tlsSize    uint64
+	tlsModules int
+	externals  externals
+	resolvers  []resolver
+	resolverAt map[uint64]uint32
+	resolved   bool // the resolvers have run in this process
+	template   *template
+	internal   []uint64 // offsets of the words to add the base to
+	pages      []chunk  // what a rank's images start with
+	tableAt    uint64   // where a rank's external values are recorded
+	entry      entryOffsets
+}
+
+// Load reads the program and the libraries that Resolve found, checks them, lays them out and relocates them.
+// A program that cannot run is a *Refusal. Call it in the worker that will run the ranks: values of the
+// process's own dynamic loader go into the images.
+func Load(prog string, libs []Library, o Options) (*Program, error) {
+	p := &Program{opts: o, align: pageSize, resolverAt: map[uint64]uint32{}}
+	if err := p.load(prog, libs); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Program) load(prog string, libs []Library) error {
+	steps := []func() error{
+		func() error { return p.open(prog, libs) },
+		p.checkSanitizers,
+		p.findHost,
+		p.layout,
+		p.relocate,
+		p.findEntry,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open parses the program and its libraries in their order of search.
+func (p *Program) open(prog string, libs []Library) error {
+	if err := p.openImage(Library{Name: filepath.Base(prog), Path: prog}, checkProgram); err != nil {
+		return err
+	}
+	for _, l := range libs {
+		if isLoader(l.Name) {
+			continue
+		}
+		if err := p.openImage(l, checkLibrary); err != nil {
+			return err
+		}
+	}
+	p.orderInits()
+	return nil
+}
+
+func (p *Program) openImage(l Library, check func(*image) error) error {
+	f, data, err := mapFile(l.Path)
+	if err != nil {
+		return err
+	}
+	if p.has(f) {
+		unmapFile(data)
+		return f.Close()
+	}
+	im, err := parse(l.Path, data)
+	if err == nil {
+		err = check(im)
+	}
+	if err != nil {
+		unmapFile(data)
+		f.Close()
+		return err
+	}
+	im.name = l.Name
+	p.images, p.files = append(p.images, im), append(p.files, f)
+	if p.libc == nil && im.dyn.soname == libcSoname {
+		p.libc = im
+	}
+	return nil
+}
+
+// mapFile opens a file and maps it read-only; the descriptor is closed on exec.
+func mapFile(path string) (*os.File, []byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = &Refusal{path, NotELF, "is not a regular file", "give ampirun a compiled program"}
+	}
+	if err == nil && st.Size() == 0 {
+		err = &Refusal{path, NotELF, "is empty", "give ampirun a compiled program"}
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	data, err := syscall.Mmap(int(f.Fd()), 0, int(st.Size()), syscall.PROT_READ, syscall.MAP_PRIVATE)
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("map %s: %w", path, err)
+	}
+	return f, data, nil
+}
+
+// unmapFile undoes mapFile's mapping, which cannot fail for a mapping that exists.
+func unmapFile(data []byte) {
+	if err := syscall.Munmap(data); err != nil {
+		panic("BUG: unmap a file: " + err.Error())
+	}
+}
+
+// has reports whether the file is among the images already, under whatever name.
+func (p *Program) has(f *os.File) bool {
+	st, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(p.files, func(g *os.File) bool {
+		gst, err := g.Stat()
+		return err == nil && os.SameFile(st, gst)
+	})
+}
+
+// Close gives back files and memory. Images made by Instance keep running: their mappings do not depend
+// on the descriptors.
+func (p *Program) Close() error {
+	for i, im := range p.images {
+		unmapFile(im.data)
+		p.files[i].Close()
+	}
+	p.images, p.files = nil, nil
+	return nil
+}
+
+// Path returns the program's file as it was given to Load.
+func (p *Program) Path() string { return p.images[0].path }
+
+// Span returns the bytes of the image area, a multiple of the page size.
+func (p *Program) Span() uint64 { return p.span }
+
+// Align returns what the base of an image area must be a multiple of: the page size or more.
+func (p *Program) Align() uint64 { return p.align }
+
+// ExecStack reports whether an image asks for an executable stack, as nested functions of gcc and internal
+// procedures of gfortran passed as arguments do.
+func (p *Program) ExecStack() bool {
+	return slices.ContainsFunc(p.images, func(im *image) bool { return im.execStack })
+}
