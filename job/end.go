@@ -23,6 +23,7 @@ const graceTime = time.Second
 
 // end begins the end of the job. A job that was not launched has nothing to tidy up.
 func (m *manager) end() {
+	m.reap()
 	switch {
 	case m.stage != stageRun:
 	case !m.launched:

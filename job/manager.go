@@ -36,6 +36,7 @@ type manager struct {
 	over    chan struct{} // closed when nobody takes posts any more
 	signals chan os.Signal
 	kept    map[int]bool // children that were there before the job
+	reap    func()       // lets the reaper begin
 }
 
 // Run runs a job to its end and returns its exit code. The error says why the job did not run or was ended, in lines
@@ -77,6 +78,7 @@ func newManager(opt Options, program string) *manager {
 		over:    make(chan struct{}),
 		grace:   time.NewTimer(time.Hour),
 		kept:    children(),
+		reap:    func() {},
 	}
 	m.grace.Stop()
 	printer := newPrinter(opt.Stdout, opt.Stderr, m.fail)

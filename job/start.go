@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"syscall"
 
 	"ampirun/isomalloc"
@@ -62,14 +63,20 @@ func (m *manager) began(w *worker, stdout, stderr *os.File) {
 	m.read(stderr, func(pipe *os.File) error { return m.pump().plain(pipe, source{-1 - w.pe, streamErr}) })
 }
 
-// watch begins to listen to the workers and to wait for their ends.
+// watch begins to listen to the workers, and prepares to wait for their ends: the reaper takes any child, so it begins
+// when the search for libraries, which has children of its own, is over or does not matter any more.
 func (m *manager) watch() {
 	pids := map[int]bool{}
 	for _, w := range m.workers {
 		pids[w.pid] = true
 		go m.listen(w)
 	}
-	go reapWorkers(pids, func(pid int, status syscall.WaitStatus) { m.post(func() { m.ended(pid, status) }) })
+	begin := make(chan struct{})
+	m.reap = sync.OnceFunc(func() { close(begin) })
+	go func() {
+		<-begin
+		reapWorkers(pids, func(pid int, status syscall.WaitStatus) { m.post(func() { m.ended(pid, status) }) })
+	}()
 }
 
 // listen posts what a worker says until it has no more to say.
@@ -92,6 +99,7 @@ func (m *manager) listen(w *worker) {
 func (m *manager) resolve() {
 	libraries, err := m.opt.Libraries(m.program)
 	m.post(func() {
+		m.reap()
 		if err != nil {
 			m.verdict.decide(refusalCode(err), err)
 			m.end()

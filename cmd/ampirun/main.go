@@ -74,6 +74,9 @@ func (e engine) run(s *settings) (code int, err error) {
 	return job.Run(context.Background(), s.job)
 }
 
+// Help is a row of the table; urfave/cli would answer it before the table is asked.
+func init() { cli.HelpFlag = nil }
+
 // parse reads the command line.
 func parse(args []string) (*settings, error) {
 	l, err := translate(args)

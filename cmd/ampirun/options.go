@@ -59,7 +59,7 @@ var table = []group{
 				s.job.Ranks, err = parseCount(v, maxRanks)
 				return err
 			}},
-		{form: "+p", value: "N", joined: true, initial: "one for each core, but no more than ranks",
+		{form: "+p", value: "N", joined: true, initial: "one for each core, at most one for each rank",
 			text: "number of worker processes",
 			more: "A number above that of the ranks is lowered to it.",
 			set: func(s *settings, v string) (err error) {
@@ -81,7 +81,7 @@ var table = []group{
 				}
 				return err
 			}},
-		{form: "+slice", value: "SIZE", initial: "the largest that fits for all ranks, at most 16G",
+		{form: "+slice", value: "SIZE", initial: "what fits, up to 16G",
 			text: "address space of one rank: program, stack and heap",
 			set:  func(s *settings, v string) (err error) { s.job.Slice, err = parseSize(v); return err }},
 	}},

@@ -95,10 +95,11 @@ func splitNumber(name string) (o *option, value string) {
 // unknownOption names the option that is nearest to what was typed.
 func unknownOption(arg, name string) error {
 	arg, _, _ = strings.Cut(arg, "=")
-	best, distance := "", 1+len(name)/2
+	bare := strings.TrimLeft(name, "+-")
+	best, distance := "", 1+len(bare)/2
 	eachOption(func(o *option) {
 		for _, form := range append([]string{o.form}, o.aliases...) {
-			if d := smetrics.WagnerFischer(name, strings.TrimLeft(form, "+-"), 1, 1, 1); !o.hidden && d < distance {
+			if d := smetrics.WagnerFischer(bare, strings.TrimLeft(form, "+-"), 1, 1, 1); !o.hidden && d < distance {
 				best, distance = form, d
 			}
 		}
