@@ -59,9 +59,9 @@ var table = []group{
 				s.job.Ranks, err = parseCount(v, maxRanks)
 				return err
 			}},
-		{form: "+p", value: "N", joined: true, initial: "one for each core, at most one for each rank",
+		{form: "+p", value: "N", joined: true, initial: "one for each core",
 			text: "number of worker processes",
-			more: "A number above that of the ranks is lowered to it.",
+			more: "There are never more workers than ranks.",
 			set: func(s *settings, v string) (err error) {
 				s.workerSet = true
 				s.job.Workers, err = parseCount(v, maxWorkers)
@@ -82,7 +82,8 @@ var table = []group{
 				return err
 			}},
 		{form: "+slice", value: "SIZE", initial: "what fits, up to 16G",
-			text: "address space of one rank: program, stack and heap",
+			text: "address space of one rank",
+			more: "It holds program, stack and heap; memory is used only where a rank touches it.",
 			set:  func(s *settings, v string) (err error) { s.job.Slice, err = parseSize(v); return err }},
 	}},
 	{"Program", []*option{
