@@ -165,3 +165,18 @@ func TestFullDeviceIsAnError(t *testing.T) {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
 }
+
+func TestMessageFollowsAnUnfinishedLineOnTheNextOne(t *testing.T) {
+	both, err := os.CreateTemp(t.TempDir(), "both")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer both.Close()
+	cmd := command(t, func(o *Options) { o.Ranks = 2 }, "deadlock")
+	cmd.Stdout, cmd.Stderr = both, both
+	cmd.Run()
+	text, err := os.ReadFile(both.Name())
+	if want := "before\nbefore\nampirun: deadlock:\n  rank 0 waits in MPI_Recv for rank 1\n"; err != nil || string(text) != want {
+		t.Errorf("%q, %v; want %q", text, err, want)
+	}
+}

@@ -48,6 +48,9 @@ func manage(text string) int {
 	opt := j.Options
 	opt.ControlSize = func(pes, ranks int) uint64 { return 1 << 20 }
 	opt.Libraries = func(string) ([]privatize.Library, error) {
+		if err := exec.Command("/bin/true").Run(); err != nil { // as the search does, while workers are watched
+			return nil, err
+		}
 		return []privatize.Library{{Name: "libx.so.1", Path: "/lib/\xff/libx.so.1"}}, nil
 	}
 	code, err := Run(context.Background(), opt)
@@ -297,6 +300,15 @@ func fakeShow(f *fakeRanks, args []string) error {
 	var stat syscall.Stat_t
 	if err := syscall.Fstat(f.RegionFD, &stat); err != nil {
 		return err
+	}
+	if uint64(stat.Size) < uint64(f.Ranks)*f.SliceSize {
+		return fmt.Errorf("region of %d bytes", stat.Size)
+	}
+	for _, fd := range []int{1, 2, f.OutputFD} {
+		flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
+		if errno != 0 || flags&syscall.O_NONBLOCK != 0 {
+			return fmt.Errorf("descriptor %d has flags %#x: %v", fd, flags, errno)
+		}
 	}
 	if f.PE == 0 {
 		dir, _ := os.Getwd()

@@ -211,3 +211,8 @@ func TestStatsTables(t *testing.T) {
 		}
 	}
 }
+
+func TestChildrenOfRanksInheritNoDescriptorsOfOurs(t *testing.T) {
+	r := run(t, nil, "child", `for fd in 3 4 5 6 7 8 9; do [ ! -e /proc/$$/fd/$fd ] || echo $fd is open; done`)
+	r.expect(t, 0, "", "")
+}

@@ -174,7 +174,7 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 	}
 }
 
-// hung up: the worker's control link has ended, because it closed or because of err.
+// hungUp takes the end of a worker's control link, which closed or broke with err.
 func (m *manager) hungUp(w *worker, err error) {
 	w.silent = true
 	if err != nil && !w.done {
@@ -222,6 +222,9 @@ func (m *manager) finish() (int, error) {
 	case err := <-m.failure:
 		m.outputFailed(err)
 	default:
+	}
+	if m.opt.Stats || m.verdict.err != nil {
+		m.out.endLine(streamErr)
 	}
 	if m.opt.Stats {
 		printStats(m.opt.Stderr, m.stats)

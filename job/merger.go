@@ -93,3 +93,12 @@ func (m *merger) passAll() {
 		}
 	})
 }
+
+// endLine ends an unfinished line that is on the screen, so that a message can follow on the stream.
+func (m *merger) endLine(stream int) {
+	m.update(func() {
+		if place := m.printer.places[stream]; place.open {
+			m.printer.write(source{place.rank, stream}, []byte{'\n'})
+		}
+	})
+}
