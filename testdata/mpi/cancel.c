@@ -3,7 +3,7 @@
 
 int main(int argc, char **argv)
 {
-	MPI_Request req, kept;
+	MPI_Request req, kept, sent;
 	MPI_Status status;
 	int flag, value = -1, lost = -1;
 
@@ -25,13 +25,14 @@ int main(int argc, char **argv)
 	CHECK_INT(lost, -1);
 
 	/* A cancel that comes too late changes nothing. */
-	MPI_Send(&(int){5}, 1, MPI_INT, rank, 9, WORLD);
+	MPI_Isend(&(int){5}, 1, MPI_INT, rank, 9, WORLD, &sent);
 	MPI_Recv_init(&value, 1, MPI_INT, rank, 9, WORLD, &req);
 	MPI_Start(&req);
 	for (flag = 0; !flag;)
 		MPI_Request_get_status(req, &flag, MPI_STATUS_IGNORE);
 	MPI_Cancel(&req);
 	MPI_Wait(&req, &status);
+	MPI_Wait(&sent, MPI_STATUS_IGNORE);
 	MPI_Test_cancelled(&status, &flag);
 	CHECK(!flag);
 	CHECK_INT(value, 5);

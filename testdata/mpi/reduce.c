@@ -40,6 +40,11 @@ static void reduce(int root, int n)
 	if (rank == root)
 		check_sum(out, n);
 	check_kept(n);
+}
+
+static void reduce_in_place(int root, int n)
+{
+	fill(in, n);
 	fill(out, n);
 	if (rank == root)
 		MPI_Reduce(MPI_IN_PLACE, out, n, MPI_INT, MPI_SUM, root, WORLD);
@@ -68,6 +73,8 @@ int main(int argc, char **argv)
 	for (int c = 0; c < LEN(counts); c++) {
 		for (int root = 0; root < size; root++)
 			reduce(root, counts[c]);
+		for (int root = 0; root < (counts[c] < 100 ? size : 1); root++)
+			reduce_in_place(root, counts[c]);
 		allreduce(counts[c]);
 	}
 	return check_end("reduce");

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 		MPI_Isend(&out[i], 1, MPI_INT, to, i, WORLD, &req);
 		MPI_Request_free(&req);
 	}
-	/* A synchronous message behind the others on the same path: they have been received when it has. */
+	/* An empty message behind the others on the same path: they have been received when it has. */
 	MPI_Isend(NULL, 0, MPI_INT, to, N, WORLD, &req);
 	MPI_Recv(NULL, 0, MPI_INT, from, N, WORLD, &status);
 	MPI_Wait(&req, &status);
