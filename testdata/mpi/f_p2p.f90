@@ -62,7 +62,8 @@ contains
    end subroutine wildcards
 
    subroutine requests()
-      integer :: req(4), statuses(MPI_STATUS_SIZE, 4), in(2), out(2), i, index
+      integer :: req(4), statuses(MPI_STATUS_SIZE, 4), i, index
+      integer, volatile :: in(2), out(2)
       logical :: flag
       do i = 1, 2
          out(i) = 10 * rank + i
@@ -87,7 +88,8 @@ contains
    end subroutine requests
 
    subroutine persistent()
-      integer :: req(2), in, out, i
+      integer :: req(2), i
+      integer, volatile :: in, out
       call mpi_recv_init(in, 1, MPI_INTEGER, from, 3, MPI_COMM_WORLD, req(1), ierr)
       call mpi_send_init(out, 1, MPI_INTEGER, to, 3, MPI_COMM_WORLD, req(2), ierr)
       do i = 1, 10
