@@ -107,6 +107,7 @@ struct vr_rank {
 	uint64_t switches;
 	struct iso_heap *heap;
 	uint64_t slice; /* its address */
+	uint64_t images; /* address of its images: in its slice, unless ranks share them */
 	_Atomic uint32_t state; /* enum vr_state */
 	uint32_t magic;
 
