@@ -246,10 +246,13 @@ int ampi_no_in_place(struct ampi_meet *m, const char *name, const char *who);
 /* Refuse an intercommunicator, which this call does not serve. */
 int ampi_check_intra(struct ampi_comm *c, int fn);
 
-/* ---- communicators: comm_make.c ---- */
+/* ---- communicators: coll_comm.c ---- */
 
 /* One user of c fewer (the handle, a pending operation): the last one frees it. */
 void ampi_comm_release(struct ampi_comm *c);
+
+/* The handle ends; pending operations keep the object. */
+void ampi_comm_close(struct ampi_comm *c);
 
 /* errhandler.c */
 void ampi_errhandler_hold(uint64_t handle);

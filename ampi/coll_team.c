@@ -108,8 +108,18 @@ static void team_init(struct ampi_team *t, const int32_t *world, int32_t n, uint
 	ampi_team_regroup(t);
 }
 
+static int is_identity(const int32_t *world, int32_t n)
+{
+	for (int i = 0; i < n; i++)
+		if (world[i] != i)
+			return 0;
+	return 1;
+}
+
 struct ampi_team *ampi_team_make(const int32_t *world, int32_t n, uint32_t context)
 {
+	if (world && is_identity(world, n))
+		world = NULL;
 	struct ampi_team *t = vr_arena_alloc(team_bytes(world, n));
 	if (t)
 		team_init(t, world, n, context);
