@@ -116,3 +116,67 @@ func compareOne(t *testing.T, p *Program, im *image, rel relocation, native map[
 	}
 	return true
 }
+
+var initLine = regexp.MustCompile(`calling init: (\S+)`)
+
+// TestInitOrderAgrees compares the order of initialisation with ld.so's, also for a library that needs another.
+func TestInitOrderAgrees(t *testing.T) {
+	dir := t.TempDir()
+	ctor := []string{"-shared", "-fPIC", "-Dmain=ctor_main", "ctor.c"}
+	compile(t, filepath.Join(dir, "libinner.so"), ctor...)
+	compile(t, filepath.Join(dir, "libouter.so"), append(ctor, "-L"+dir, "-Wl,--no-as-needed", "-linner")...)
+	compile(t, filepath.Join(dir, "libside.so"), ctor...)
+	deps := []string{"ctor.c", "-L" + dir, "-Wl,--no-as-needed", "-Wl,-rpath," + dir, "-Wl,-rpath-link," + dir}
+	for name, args := range map[string][]string{
+		"inner-first": append(deps, "-linner", "-lside", "-louter"),
+		"outer-first": append(deps, "-louter", "-lside", "-lstdc++", "-linner"),
+		"fortran":     append(deps, "-lgfortran", "-louter", "-lstdc++"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("LD_LIBRARY_PATH", dir)
+			prog := compile(t, name, args...)
+			libs, err := Resolve(prog, provided)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Load(prog, libs, Options{TLSReserve: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			if got, want := ourInits(p), nativeInits(t, prog); got != want {
+				t.Errorf("order is %s, ld.so's is %s", got, want)
+			}
+		})
+	}
+}
+
+func ourInits(p *Program) string {
+	var names []string
+	for _, im := range p.inits {
+		if im != p.images[0] && (im.dyn.init != 0 || im.dyn.initArr.size != 0) {
+			names = append(names, filepath.Base(im.path))
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func nativeInits(t *testing.T, prog string) string {
+	cmd := exec.Command(prog)
+	cmd.Env = append(os.Environ(), "LD_DEBUG=files", "LD_LIBRARY_PATH="+os.Getenv("LD_LIBRARY_PATH")+":"+stubDir)
+	if err := os.Symlink("libstage.so", filepath.Join(stubDir, stubSoname)); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(filepath.Join(stubDir, stubSoname))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var names []string
+	for _, m := range initLine.FindAllStringSubmatch(string(out), -1) {
+		if n := filepath.Base(m[1]); n != stubSoname && !isLoader(n) && n != filepath.Base(prog) {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, " ")
+}
