@@ -14,7 +14,6 @@ type hostLoader struct {
 	path string
 	base uintptr
 	im   *image
-	data []byte
 }
 
 func isLoader(soname string) bool {
@@ -56,7 +55,7 @@ func openHost() (*hostLoader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hostLoader{path, base, im, data}, nil
+	return &hostLoader{path, base, im}, nil
 }
 
 // auxBase finds where the kernel put the dynamic loader of this process.

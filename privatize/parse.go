@@ -55,7 +55,6 @@ type image struct {
 	loads      []segment
 	align      uint64
 	tls        *tlsSegment
-	relro      vrange
 	phdrs      vrange
 	ehFrameHdr vrange
 	dynSeg     vrange
@@ -172,8 +171,6 @@ func (im *image) addHeader(h elf.ProgHeader) error {
 		im.interp = string(b[:len(b)-1])
 	case elf.PT_TLS:
 		im.tls = &tlsSegment{vaddr: h.Vaddr, filesz: h.Filesz, memsz: h.Memsz, align: max(h.Align, 1)}
-	case elf.PT_GNU_RELRO:
-		im.relro = vrange{h.Vaddr, h.Memsz}
 	case elf.PT_GNU_EH_FRAME:
 		im.ehFrameHdr = vrange{h.Vaddr, h.Filesz}
 	case elf.PT_GNU_STACK:
@@ -236,9 +233,6 @@ func (im *image) checkParts() error {
 	}
 	if _, ok := im.view(im.ehFrameHdr.vaddr, im.ehFrameHdr.size); !ok {
 		im.ehFrameHdr = vrange{}
-	}
-	if r := im.relro; r.vaddr > maxAddress || r.size > maxAddress {
-		im.relro = vrange{}
 	}
 	return nil
 }
