@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <string.h>
 
 #include "heap_internal.h"
 
@@ -99,18 +100,45 @@ static __attribute__((noinline)) void iso_heap_free_slow(struct iso_heap *h, voi
 	iso_heap_leave(h);
 }
 
-/* Anything unusual about p (NULL included) fails the tests and takes the long way. */
+/*
+ * The chunk of a block in use that a front list can take, or NULL: anything
+ * unusual about p (NULL included) fails the tests and takes the long way.
+ */
+static inline struct iso_chunk *iso_heap_small_block(struct iso_heap *h, void *p)
+{
+	struct iso_chunk *c = iso_chunk_of(p);
+
+	if (ISO_LIKELY((uintptr_t)p - h->fast_lo < h->fast_span && ((uintptr_t)p & 15) == 0) &&
+	    ISO_LIKELY((c->head & (ISO_MAGIC_MASK | ISO_FREE | ISO_FRONT)) == ISO_MAGIC) &&
+	    ISO_LIKELY(iso_chunk_size(c) >> 4 < ISO_FRONT_CLASSES))
+		return c;
+	return NULL;
+}
+
 void iso_heap_free(struct iso_heap *h, void *p)
 {
-	if (ISO_LIKELY((uintptr_t)p - h->fast_lo < h->fast_span && ((uintptr_t)p & 15) == 0)) {
-		struct iso_chunk *c = iso_chunk_of(p);
-		uint64_t head = c->head;
-		size_t index = (head & ISO_SIZE_MASK) >> 4;
-		if (ISO_LIKELY((head & (ISO_MAGIC_MASK | ISO_FREE | ISO_FRONT)) == ISO_MAGIC &&
-			       index < ISO_FRONT_CLASSES && iso_front_push(h, c, index)))
-			return;
-	}
-	iso_heap_free_slow(h, p);
+	struct iso_chunk *c = iso_heap_small_block(h, p);
+
+	if (ISO_UNLIKELY(c == NULL || !iso_front_push(h, c, iso_chunk_size(c) >> 4)))
+		iso_heap_free_slow(h, p);
+}
+
+/* From one small size to another with the front lists alone; NULL when they cannot. */
+static void *iso_heap_realloc_small(struct iso_heap *h, void *p, size_t n)
+{
+	struct iso_chunk *c = iso_heap_small_block(h, p), *to;
+	size_t have, need = iso_chunk_need(n);
+
+	if (c == NULL || n > ISO_FRONT_MAX)
+		return NULL;
+	have = iso_chunk_size(c);
+	if (need <= have)
+		return need >= have - have / 4 ? p : NULL;
+	if (h->front[have >> 4].count >= h->front[have >> 4].limit || (to = iso_front_pop(h, need >> 4)) == NULL)
+		return NULL;
+	memcpy(iso_chunk_data(to), p, have - ISO_CHUNK_COST);
+	iso_front_push(h, c, have >> 4);
+	return iso_chunk_data(to);
 }
 
 void *iso_heap_calloc(struct iso_heap *h, size_t count, size_t size)
@@ -132,6 +160,8 @@ void *iso_heap_realloc(struct iso_heap *h, void *ptr, size_t n)
 
 	if (ptr == NULL)
 		return iso_heap_alloc(h, n);
+	if ((p = iso_heap_realloc_small(h, ptr, n)) != NULL)
+		return p;
 	iso_heap_enter(h);
 	p = h->flags & ISO_HEAP_CHECK ? iso_debug_realloc(h, ptr, n) : iso_raw_realloc(h, ptr, n);
 	iso_heap_leave(h);
@@ -160,7 +190,7 @@ size_t iso_heap_usable(struct iso_heap *h, const void *ptr)
 	if (h->flags & ISO_HEAP_CHECK)
 		n = iso_debug_usable(h, ptr);
 	else
-		n = iso_raw_sound(h, ptr) ? iso_chunk_size(iso_chunk_of(ptr)) - ISO_CHUNK_COST : 0;
+		n = iso_raw_sound(h, ptr) ? iso_raw_usable(ptr) : 0;
 	iso_heap_leave(h);
 	return n;
 }

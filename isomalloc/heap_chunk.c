@@ -94,8 +94,11 @@ static void iso_chunk_split(struct iso_heap *h, struct iso_chunk *c, size_t size
 	}
 }
 
+/* Big requests that take from the wilderness what was given back before are noted. */
 static int iso_chunk_top_move(struct iso_heap *h, size_t by)
 {
+	uintptr_t fresh = h->fresh, highest = h->highest;
+
 	if (h->ceiling - h->top < ISO_TOP_GAP || by > h->ceiling - h->top - ISO_TOP_GAP)
 		return 0;
 	h->top += by;
@@ -103,21 +106,21 @@ static int iso_chunk_top_move(struct iso_heap *h, size_t by)
 		h->fresh = h->top + ISO_CHUNK_COST;
 	if (h->fresh > h->highest)
 		h->highest = h->fresh;
+	if (fresh < highest && by >= ISO_BIG_MIN)
+		iso_pages_reused(h, by, (h->fresh < highest ? h->fresh : highest) - fresh);
 	return 1;
 }
 
 static struct iso_chunk *iso_chunk_take_top(struct iso_heap *h, size_t size, struct iso_span *zero)
 {
 	struct iso_chunk *c = iso_chunk_at(h->top);
-	uintptr_t fresh = h->fresh, highest = h->highest;
+	uintptr_t fresh = h->fresh;
 
 	if (!iso_chunk_top_move(h, size))
 		return NULL;
 	c->head = ISO_MAGIC | size;
 	if (zero)
 		*zero = (struct iso_span){fresh, h->top + ISO_CHUNK_COST};
-	if (size >= ISO_BIG_MIN && fresh < highest)
-		iso_pages_reused(h, size, (h->top < highest ? h->top : highest) - fresh);
 	return c;
 }
 
@@ -154,6 +157,13 @@ static int iso_chunk_review_front(struct iso_heap *h)
 	return 1;
 }
 
+/* What is held back for speed is given up, before a request is refused. */
+void iso_chunk_make_room(struct iso_heap *h)
+{
+	iso_raw_settle_all(h);
+	iso_front_flush_all(h);
+}
+
 static struct iso_chunk *iso_chunk_try(struct iso_heap *h, size_t size, struct iso_span *zero)
 {
 	struct iso_chunk *c = iso_bins_find(h, size);
@@ -176,7 +186,7 @@ struct iso_chunk *iso_chunk_take(struct iso_heap *h, size_t size, struct iso_spa
 	if (c == NULL)
 		c = iso_chunk_take_top(h, size, zero);
 	if (c == NULL) {
-		iso_front_flush_all(h);
+		iso_chunk_make_room(h);
 		c = iso_chunk_try(h, size, zero);
 	}
 	if (c == NULL)
@@ -297,16 +307,20 @@ static int iso_chunk_grow_top(struct iso_heap *h, struct iso_chunk *c, size_t si
 /* Lengthens an in-use chunk to `size` bytes where it is. 1 when done. */
 int iso_chunk_grow(struct iso_heap *h, struct iso_chunk *c, size_t size)
 {
-	size_t have = iso_chunk_size(c);
+	size_t have = iso_chunk_size(c), more = size - have;
 	struct iso_chunk *after = iso_chunk_after(c, have);
+	struct iso_span clean;
 	uint64_t keep = c->head & ISO_PREV_FREE;
 
 	if ((uintptr_t)after == h->top)
 		return iso_chunk_grow_top(h, c, size);
 	if (!iso_chunk_is_free(after) || have + iso_chunk_size(after) < size)
 		return 0;
+	clean = iso_span_cut(iso_chunk_clean(after), (uintptr_t)after, (uintptr_t)after + more);
 	iso_chunk_detach(h, after);
-	iso_chunk_split(h, after, size - have < ISO_CHUNK_MIN ? ISO_CHUNK_MIN : size - have, 0);
+	iso_chunk_split(h, after, more < ISO_CHUNK_MIN ? ISO_CHUNK_MIN : more, 0);
+	if (more >= ISO_BIG_MIN)
+		iso_pages_reused(h, more, iso_span_len(clean));
 	c->head = ISO_MAGIC | (have + iso_chunk_size(after)) | keep;
 	after->head = 0;
 	iso_chunk_note_peak(h);

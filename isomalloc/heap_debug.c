@@ -153,19 +153,26 @@ static struct iso_guard *iso_debug_live(struct iso_heap *h, const void *ptr)
 	return NULL;
 }
 
-/* The oldest freed block leaves the queue: nobody may have written to it. */
+/*
+ * The oldest freed block leaves the queue: nobody may have written to it. If its
+ * guard is gone (and the handler came back), so is the way to the others.
+ */
 static void iso_debug_evict(struct iso_heap *h)
 {
 	struct iso_quarantine *q = &h->quarantine;
 	struct iso_guard *g = q->oldest;
 	const char *what = iso_guard_inspect(g, iso_chunk_size(iso_chunk_of(g)) - ISO_CHUNK_COST);
 
+	if (what)
+		iso_debug_corrupt(h, g + 1, what);
+	if (g->cookie != iso_guard_cookie(g, ISO_COOKIE_DEAD)) {
+		*q = (struct iso_quarantine){0};
+		return;
+	}
 	q->oldest = g->next;
 	if (q->oldest == NULL)
 		q->newest = NULL;
 	q->bytes -= g->size + ISO_GUARD;
-	if (what)
-		iso_debug_corrupt(h, g + 1, what);
 	iso_raw_free(h, g);
 }
 

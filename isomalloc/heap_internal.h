@@ -23,6 +23,7 @@
 #define ISO_PREV_FREE ((uint64_t)2) /* the chunk before is ISO_FREE, prev_size is valid */
 #define ISO_FRONT ((uint64_t)4)     /* freed by the program, kept in a front list */
 #define ISO_CLEAN ((uint64_t)8)     /* free, and clean_lo/clean_hi are valid */
+#define ISO_ROOMY ((uint64_t)8)     /* in use, longer than asked for: its last word tells by how much */
 
 /*
  * Chunks tile the block area without gaps. The program's bytes begin after
@@ -66,7 +67,7 @@ struct iso_front {
 #define ISO_TRACK_MIN ((size_t)16 << 10)   /* free chunks from here on know their clean bytes */
 #define ISO_BIG_MIN ((size_t)128 << 10)    /* free chunks from here on are given back */
 #define ISO_KEEP_MIN ((size_t)256 << 10)   /* dirty free bytes kept, at first */
-#define ISO_KEEP_MAX ((size_t)64 << 20)    /* and at most */
+#define ISO_KEEP_MAX ((size_t)256 << 20)   /* and at most */
 #define ISO_CARVE_MAX ((size_t)64 << 10)   /* larger remainders go to the bins */
 #define ISO_REVIEW_STEP ((size_t)64 << 10) /* growth between looks at the front lists */
 #define ISO_EXTENTS_INLINE 8
@@ -96,6 +97,7 @@ struct iso_heap {
 	size_t dirty;         /* bytes in big binned chunks that are not clean */
 	size_t keep;          /* give pages back when more than this is dirty */
 	size_t released, mapped, refused;
+	size_t roomy;         /* blocks that are ISO_ROOMY, a count */
 	uint32_t flags;
 	uint32_t locking;
 	uint32_t lock;
@@ -187,6 +189,7 @@ ISO_HIDDEN struct iso_chunk *iso_bins_next(struct iso_heap *h, struct iso_chunk 
 /* heap_chunk.c: cutting and joining chunks. `zero` receives bytes known to be zero. */
 ISO_HIDDEN struct iso_chunk *iso_chunk_take(struct iso_heap *h, size_t size, struct iso_span *zero);
 ISO_HIDDEN struct iso_chunk *iso_chunk_take_small(struct iso_heap *h, size_t size);
+ISO_HIDDEN void iso_chunk_make_room(struct iso_heap *h);
 ISO_HIDDEN void iso_chunk_release(struct iso_heap *h, struct iso_chunk *c);
 ISO_HIDDEN int iso_chunk_grow(struct iso_heap *h, struct iso_chunk *c, size_t size);
 ISO_HIDDEN void iso_chunk_shrink(struct iso_heap *h, struct iso_chunk *c, size_t size);
@@ -246,6 +249,8 @@ ISO_HIDDEN void iso_raw_free(struct iso_heap *h, void *ptr);
 ISO_HIDDEN void *iso_raw_realloc(struct iso_heap *h, void *ptr, size_t n);
 ISO_HIDDEN void *iso_raw_memalign(struct iso_heap *h, size_t align, size_t n, size_t offset);
 ISO_HIDDEN void *iso_raw_calloc(struct iso_heap *h, size_t n, size_t offset);
+ISO_HIDDEN size_t iso_raw_usable(const void *ptr);
+ISO_HIDDEN void iso_raw_settle_all(struct iso_heap *h);
 ISO_HIDDEN int iso_raw_sound(struct iso_heap *h, const void *ptr);
 ISO_HIDDEN void iso_raw_refuse(struct iso_heap *h, size_t wanted);
 

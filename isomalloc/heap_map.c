@@ -136,7 +136,7 @@ void *iso_map_alloc(struct iso_heap *h, size_t len)
 		return NULL;
 	at = iso_map_search(h, len);
 	if (at == 0) {
-		iso_front_flush_all(h); /* may lower the top of the blocks */
+		iso_chunk_make_room(h); /* may lower the top of the blocks */
 		at = iso_map_search(h, len);
 	}
 	return at ? iso_map_take(h, at, len) : NULL;

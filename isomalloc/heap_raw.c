@@ -3,7 +3,7 @@
 
 #include "heap_internal.h"
 
-#define ISO_REALLOC_SLACK_MIN ((size_t)1 << 20)
+#define ISO_ROOMY_MIN ((size_t)64 << 10)
 
 static void (*iso_raw_full_report)(struct iso_heap *heap, size_t wanted);
 
@@ -74,6 +74,7 @@ void iso_raw_free(struct iso_heap *h, void *ptr)
 		return;
 	index = iso_chunk_size(c) >> 4;
 	if (index >= ISO_FRONT_CLASSES) {
+		h->roomy -= (c->head & ISO_ROOMY) != 0;
 		iso_chunk_release(h, c);
 		return;
 	}
@@ -83,20 +84,69 @@ void iso_raw_free(struct iso_heap *h, void *ptr)
 	iso_front_push(h, c, index);
 }
 
+/* The last word of a roomy chunk: how many bytes the program asked for. */
+static size_t *iso_raw_asked(struct iso_chunk *c)
+{
+	return (size_t *)((uintptr_t)c + iso_chunk_size(c) + ISO_CHUNK_COST - sizeof(size_t));
+}
+
+/* Bytes of a block in use that may hold the program's data. */
+size_t iso_raw_usable(const void *ptr)
+{
+	struct iso_chunk *c = iso_chunk_of(ptr);
+
+	return c->head & ISO_ROOMY ? *iso_raw_asked(c) : iso_chunk_size(c) - ISO_CHUNK_COST;
+}
+
 /*
- * Room for a block that outgrew its place. Growing buffers grow again, and the
- * wilderness costs nothing until it is touched: big ones get half as much more.
+ * How much to take for a block of n bytes that outgrew its place. Growing
+ * buffers grow again, and the wilderness costs nothing until it is touched: while
+ * there is plenty of it, big ones get far more than they need.
  */
+static size_t iso_raw_larger(const struct iso_heap *h, size_t n)
+{
+	size_t room = h->ceiling - h->top;
+
+	if (n < ISO_ROOMY_MIN || n > room / 16)
+		return n;
+	return n > room / 128 ? 3 * n : 8 * n;
+}
+
 static void *iso_raw_alloc_larger(struct iso_heap *h, size_t n)
 {
-	if (n >= ISO_REALLOC_SLACK_MIN && n < (h->ceiling - h->top) / 8)
-		return iso_raw_alloc(h, n + n / 2, NULL);
-	return iso_raw_alloc(h, n, NULL);
+	size_t larger = iso_raw_larger(h, n);
+	void *p = iso_raw_alloc(h, larger, NULL);
+	struct iso_chunk *c = iso_chunk_of(p);
+
+	if (p && larger > n) {
+		c->head |= ISO_ROOMY;
+		*iso_raw_asked(c) = n;
+		h->roomy++;
+	}
+	return p;
+}
+
+/* Cuts a roomy block to n bytes for good. */
+static void iso_raw_settle(struct iso_heap *h, struct iso_chunk *c, size_t n)
+{
+	c->head &= ~ISO_ROOMY;
+	h->roomy--;
+	iso_chunk_shrink(h, c, iso_chunk_need(n));
+}
+
+/* Memory is short: all roomy blocks give up what they do not use. */
+void iso_raw_settle_all(struct iso_heap *h)
+{
+	for (uintptr_t at = h->first; at < h->top && h->roomy > 0; at += iso_chunk_size(iso_chunk_at(at))) {
+		struct iso_chunk *c = iso_chunk_at(at);
+		if (!(c->head & ISO_FREE) && (c->head & ISO_ROOMY))
+			iso_raw_settle(h, c, *iso_raw_asked(c));
+	}
 }
 
 static void *iso_raw_move(struct iso_heap *h, void *ptr, size_t n)
 {
-	size_t old = iso_chunk_size(iso_chunk_of(ptr)) - ISO_CHUNK_COST;
+	size_t old = iso_raw_usable(ptr);
 	void *to = iso_raw_alloc_larger(h, n);
 
 	if (to == NULL)
@@ -106,22 +156,40 @@ static void *iso_raw_move(struct iso_heap *h, void *ptr, size_t n)
 	return to;
 }
 
+/* Within a roomy block, until the program asks for much less than before: then it is done growing. */
+static int iso_raw_resize_roomy(struct iso_heap *h, struct iso_chunk *c, size_t n)
+{
+	size_t *asked = iso_raw_asked(c);
+
+	if (n > iso_chunk_size(c) - ISO_CHUNK_COST - sizeof *asked)
+		return 0;
+	if (n + ISO_BIG_MIN > *asked) {
+		*asked = n;
+		return 1;
+	}
+	iso_raw_settle(h, c, n);
+	return 1;
+}
+
 /* Shrinking by less than a quarter keeps the room, for blocks go up and down. */
+static int iso_raw_resize(struct iso_heap *h, struct iso_chunk *c, size_t n)
+{
+	size_t need = iso_chunk_need(n), have = iso_chunk_size(c);
+
+	if (need > have)
+		return iso_chunk_grow(h, c, need);
+	if (need < have - have / 4)
+		iso_chunk_shrink(h, c, need);
+	return 1;
+}
+
 void *iso_raw_realloc(struct iso_heap *h, void *ptr, size_t n)
 {
 	struct iso_chunk *c = iso_chunk_of(ptr);
-	size_t need, have;
 
 	if (!iso_raw_sound(h, ptr) || n > PTRDIFF_MAX)
 		return NULL;
-	need = iso_chunk_need(n);
-	have = iso_chunk_size(c);
-	if (need <= have) {
-		if (need < have - have / 4)
-			iso_chunk_shrink(h, c, need);
-		return ptr;
-	}
-	if (iso_chunk_grow(h, c, need))
+	if (c->head & ISO_ROOMY ? iso_raw_resize_roomy(h, c, n) : iso_raw_resize(h, c, n))
 		return ptr;
 	return iso_raw_move(h, ptr, n);
 }

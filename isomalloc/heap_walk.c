@@ -9,7 +9,7 @@ struct iso_walk {
 	struct iso_heap *h;
 	char *why;
 	size_t n;
-	size_t free_chunks, free_bytes, front_chunks, dirty;
+	size_t free_chunks, free_bytes, front_chunks, dirty, roomy;
 };
 
 static int __attribute__((format(printf, 2, 3))) iso_walk_fail(struct iso_walk *w, const char *format, ...)
@@ -49,8 +49,9 @@ static int iso_walk_used(struct iso_walk *w, struct iso_chunk *c)
 {
 	const char *what = NULL;
 
-	if (c->head & ISO_CLEAN)
-		return iso_walk_fail(w, "chunk %p: flags overwritten", (void *)c);
+	if ((c->head & ISO_ROOMY) && iso_raw_usable(iso_chunk_data(c)) > iso_chunk_size(c) - 2 * ISO_CHUNK_COST)
+		return iso_walk_fail(w, "chunk %p: written past its end", (void *)c);
+	w->roomy += (c->head & ISO_ROOMY) != 0;
 	if (c->head & ISO_FRONT)
 		w->front_chunks++;
 	else if (w->h->flags & ISO_HEAP_CHECK)
@@ -114,6 +115,8 @@ static int iso_walk_bins(struct iso_walk *w)
 	if (count != w->free_chunks || bytes != w->free_bytes || bytes != h->binned)
 		return iso_walk_fail(w, "bins hold %zu chunks and %zu bytes of %zu and %zu (noted: %zu bytes)", count, bytes,
 				     w->free_chunks, w->free_bytes, h->binned);
+	if (w->roomy != h->roomy)
+		return iso_walk_fail(w, "%zu blocks are roomy, %zu noted", w->roomy, h->roomy);
 	if (w->dirty != h->dirty)
 		return iso_walk_fail(w, "%zu bytes are dirty, %zu noted", w->dirty, h->dirty);
 	return 0;

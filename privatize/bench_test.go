@@ -42,6 +42,30 @@ func BenchmarkInstance(b *testing.B) {
 	}
 }
 
+// BenchmarkAttach takes a rank's images over again and again.
+func BenchmarkAttach(b *testing.B) {
+	for name, args := range benchPrograms {
+		b.Run(name, func(b *testing.B) {
+			p := load(b, compile(b, "prog", args...))
+			ranks, f := mapSlices(b, 1)
+			base := ranks[0].Images()
+			if err := p.Instance(base); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if err := p.Attach(base); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := p.Detach(base, Backing{int(f.Fd()), stage.ImageOffset}); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}
+
 func benchInstance(b *testing.B, p *Program) {
 	const n = 1024
 	f, err := os.CreateTemp("/dev/shm", "privatize-bench-*")

@@ -1,6 +1,7 @@
 package privatize
 
 import (
+	"bytes"
 	"debug/elf"
 	"fmt"
 	"strings"
@@ -54,6 +55,24 @@ func (p *Program) checkSanitizers() error {
 			if _, ok := im.find(newQuery(s, "")); ok {
 				return refuseSanitizer(im, s)
 			}
+		}
+	}
+	return nil
+}
+
+// checkRunnable is checkProgram plus what only one process of a job needs to look at: a sanitizer linked statically shows
+// in the static symbol table alone.
+func checkRunnable(im *image) error {
+	if err := checkProgram(im); err != nil {
+		return err
+	}
+	_, names, ok := im.staticTables()
+	if !ok {
+		return nil
+	}
+	for _, s := range sanitizerSymbols {
+		if bytes.Contains(names, []byte("\x00"+s+"\x00")) {
+			return refuseSanitizer(im, s)
 		}
 	}
 	return nil

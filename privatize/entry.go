@@ -36,17 +36,17 @@ type initRef struct {
 	direct bool
 }
 
-// orderInits sorts the images so that each comes after those it needs; where that goes in circles, the first
-// met is last, as with ld.so.
+// orderInits sorts the images so that each comes after those it needs. Among the orders possible it takes ld.so's,
+// which programs have come to rely on: depth first, beginning with the image loaded last.
 func (p *Program) orderInits() {
-	state := map[*image]bool{}
+	visited := map[*image]bool{}
 	p.inits = p.inits[:0]
 	var visit func(im *image)
 	visit = func(im *image) {
-		if state[im] {
+		if visited[im] {
 			return
 		}
-		state[im] = true
+		visited[im] = true
 		for _, n := range im.dyn.needed {
 			if dep := p.byName(n); dep != nil {
 				visit(dep)
@@ -54,13 +54,11 @@ func (p *Program) orderInits() {
 		}
 		p.inits = append(p.inits, im)
 	}
-	if p.libc != nil {
-		visit(p.libc)
+	visited[p.images[0]] = true
+	for i := len(p.images) - 1; i > 0; i-- {
+		visit(p.images[i])
 	}
-	for _, im := range p.images[1:] {
-		visit(im)
-	}
-	visit(p.images[0])
+	p.inits = append(p.inits, p.images[0])
 }
 
 // byName finds the image that satisfies a DT_NEEDED entry.

@@ -14,7 +14,6 @@ type hostLoader struct {
 	path string
 	base uintptr
 	im   *image
-	data []byte
 }
 
 func isLoader(soname string) bool {
@@ -56,7 +55,7 @@ func openHost() (*hostLoader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hostLoader{path, base, im, data}, nil
+	return &hostLoader{path, base, im}, nil
 }
 
 // auxBase finds where the kernel put the dynamic loader of this process.
@@ -89,20 +88,6 @@ func mappedFile(addr uintptr) (string, error) {
 	return "", fmt.Errorf("no mapping at %#x, where the dynamic loader should be", addr)
 }
 
-// mappedLibc returns the C library of this process, or nothing when it has none.
-func mappedLibc() string {
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		return ""
-	}
-	for line := range bytes.Lines(maps) {
-		if f := bytes.Fields(line); len(f) >= 6 && filepath.Base(string(f[5])) == libcSoname {
-			return string(f[5])
-		}
-	}
-	return ""
-}
-
 func sameFile(a, b string) bool {
 	sa, err := os.Stat(a)
 	if err != nil {
@@ -116,11 +101,11 @@ func (p *Program) checkLibc() error {
 	if p.libc == nil {
 		return &Refusal{p.Path(), OtherLibc, "does not use the GNU C library (" + libcSoname + ")", "link it with glibc"}
 	}
-	hostLibc := mappedLibc()
-	if hostLibc == "" || sameFile(hostLibc, p.libc.path) || sameBuild(hostLibc, p.libc.data) {
+	have := hostLibc()
+	if sameFile(have, p.libc.path) || sameBuild(have, p.libc.data) {
 		return nil
 	}
-	return &Refusal{p.libc.path, OtherLibc, "is not the C library that ampirun runs with (" + hostLibc + ")",
+	return &Refusal{p.libc.path, OtherLibc, "is not the C library that ampirun runs with (" + have + ")",
 		"remove it from LD_LIBRARY_PATH or the program's RPATH"}
 }
 

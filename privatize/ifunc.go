@@ -3,25 +3,39 @@ package privatize
 // resolver is an IFUNC resolver at an offset of the image area and, once it has run in this process, its answer: an
 // offset of the image area, or an address outside (libc's time is the kernel's vdso function).
 type resolver struct {
+	im     *image
 	at     uint64
 	result uint64
 	inside bool
 }
 
-// runResolvers calls all resolvers in the images at base, whose other words are final.
-func (p *Program) runResolvers(base uintptr) {
+// runResolvers calls all resolvers in the images at base, whose other words are final. It goes by image,
+// libraries first, and writes their answers at once if write says so: a resolver of the program may then call
+// functions of libc that are IFUNCs themselves.
+func (p *Program) runResolvers(base uintptr, write bool) {
+	for _, im := range p.inits {
+		p.runImageResolvers(base, im)
+		if write {
+			p.writeResolved(base, im)
+		}
+	}
 	p.resolved = true
-	if len(p.resolvers) == 0 {
+}
+
+func (p *Program) runImageResolvers(base uintptr, im *image) {
+	var calls []uint64
+	var order []*resolver
+	for i := range p.resolvers {
+		if r := &p.resolvers[i]; r.im == im {
+			calls, order = append(calls, uint64(base)+r.at), append(order, r)
+		}
+	}
+	if len(calls) == 0 {
 		return
 	}
-	calls := make([]uint64, len(p.resolvers))
-	for i := range p.resolvers {
-		calls[i] = uint64(base) + p.resolvers[i].at
-	}
 	callResolvers(calls)
-	for i, v := range calls {
-		r := &p.resolvers[i]
-		r.result, r.inside = v, v >= uint64(base) && v < uint64(base)+p.span
+	for i, r := range order {
+		r.result, r.inside = calls[i], calls[i] >= uint64(base) && calls[i] < uint64(base)+p.span
 		if r.inside {
 			r.result -= uint64(base)
 		}
@@ -44,15 +58,17 @@ func (r *resolver) recorded() uint64 {
 	return r.result
 }
 
-// writeResolved puts the answers into the images at base.
-func (p *Program) writeResolved(base uintptr) {
-	for _, s := range p.template.sites {
-		if s.kind == siteIfunc {
-			*word(base + uintptr(s.at)) = p.resolvers[s.ref].value(base) + s.addend
+// writeResolved puts the answers of one image's resolvers into all images at base.
+func (p *Program) writeResolved(base uintptr, im *image) {
+	for _, s := range p.ifuncSites {
+		if r := &p.resolvers[s.ref]; r.im == im {
+			*word(base + uintptr(s.at)) = r.value(base) + s.addend
 		}
 	}
 	for i := range p.resolvers {
-		*word(base + uintptr(p.resolverSlot(i))) = p.resolvers[i].recorded()
+		if r := &p.resolvers[i]; r.im == im {
+			*word(base + uintptr(p.resolverSlot(i))) = r.recorded()
+		}
 	}
 }
 
@@ -61,10 +77,7 @@ func (p *Program) resolverSlot(i int) uint64 { return p.slot(len(p.externals.val
 // keepResolved puts the answers into the template, for the ranks that follow.
 func (p *Program) keepResolved() {
 	t := p.template
-	for _, s := range t.sites {
-		if s.kind != siteIfunc {
-			continue
-		}
+	for _, s := range p.ifuncSites {
 		r := &p.resolvers[s.ref]
 		t.put(s.at, r.result+s.addend)
 		if r.inside {
@@ -79,10 +92,7 @@ func (p *Program) keepResolved() {
 
 // rebindResolved replaces another process's answers in the images at base where they were outside.
 func (p *Program) rebindResolved(base uintptr) {
-	for _, s := range p.template.sites {
-		if s.kind != siteIfunc {
-			continue
-		}
+	for _, s := range p.ifuncSites {
 		was := *word(base + uintptr(p.resolverSlot(int(s.ref))))
 		if r := &p.resolvers[s.ref]; was != 0 && was != r.recorded() {
 			replace(base+uintptr(s.at), was+s.addend, r.value(base)+s.addend)

@@ -30,10 +30,14 @@ func (p *Program) finishTemplate() {
 	for i, v := range p.externals.values {
 		t.put(p.slot(i), uint64(v))
 	}
-	p.internal = p.internal[:0]
 	for _, s := range t.sites {
-		if s.kind == siteInternal {
+		switch s.kind {
+		case siteInternal:
 			p.internal = append(p.internal, s.at)
+		case siteExternal:
+			p.externalSites = append(p.externalSites, s)
+		case siteIfunc:
+			p.ifuncSites = append(p.ifuncSites, s)
 		}
 	}
 	p.pages = t.runs()
@@ -55,8 +59,7 @@ func (p *Program) Instance(base uintptr) error {
 	}
 	addBase(base, p.internal)
 	if !p.resolved {
-		p.runResolvers(base)
-		p.writeResolved(base)
+		p.runResolvers(base, true)
 		p.keepResolved()
 	}
 	return nil
@@ -80,7 +83,7 @@ func (p *Program) Attach(base uintptr) error {
 	}
 	p.rebindExternals(base)
 	if !p.resolved {
-		p.runResolvers(base)
+		p.runResolvers(base, false)
 		p.keepResolved()
 	}
 	p.rebindResolved(base)
@@ -93,10 +96,7 @@ func (p *Program) rebindExternals(base uintptr) {
 	if len(old) == 0 {
 		return
 	}
-	for _, s := range p.template.sites {
-		if s.kind != siteExternal {
-			continue
-		}
+	for _, s := range p.externalSites {
 		if was, changed := old[s.ref]; changed {
 			replace(base+uintptr(s.at), was+s.addend, uint64(p.externals.values[s.ref])+s.addend)
 		}

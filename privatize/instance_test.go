@@ -39,3 +39,8 @@ func TestFortran(t *testing.T) {
 	p := load(t, compile(t, "fortran", "-O1", "fortran.f90"))
 	runRanks(t, p, 3, "rank %d counter %d %.2f\n")
 }
+
+func TestLibcState(t *testing.T) {
+	p := load(t, compile(t, "libcstate", "-O1", "-fstack-protector-strong", "libcstate.c", "-lm"))
+	runRanks(t, p, 4, ranksLine)
+}

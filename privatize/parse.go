@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
 )
 
 const (
@@ -12,7 +13,7 @@ const (
 	phdrSize    = 56
 	maxPhdrs    = 256
 	maxAddress  = 1 << 46 // no image spans more than half of user address space
-	maxAlign    = 1 << 21 // larger p_align values only come from max-page-size games
+	maxAlign    = 1 << 21 // the largest page size that linkers use
 	maxTLSAlign = pageSize
 )
 
@@ -54,7 +55,6 @@ type image struct {
 	loads      []segment
 	align      uint64
 	tls        *tlsSegment
-	relro      vrange
 	phdrs      vrange
 	ehFrameHdr vrange
 	dynSeg     vrange
@@ -171,8 +171,6 @@ func (im *image) addHeader(h elf.ProgHeader) error {
 		im.interp = string(b[:len(b)-1])
 	case elf.PT_TLS:
 		im.tls = &tlsSegment{vaddr: h.Vaddr, filesz: h.Filesz, memsz: h.Memsz, align: max(h.Align, 1)}
-	case elf.PT_GNU_RELRO:
-		im.relro = vrange{h.Vaddr, h.Memsz}
 	case elf.PT_GNU_EH_FRAME:
 		im.ehFrameHdr = vrange{h.Vaddr, h.Filesz}
 	case elf.PT_GNU_STACK:
@@ -197,10 +195,14 @@ func (im *image) addLoad(h elf.ProgHeader) error {
 	if a := h.Align; a > 1 && a&(a-1) != 0 {
 		return malformed(im.path, "has a segment aligned to %d, not a power of two", a)
 	}
+	if h.Align > maxAlign {
+		return &Refusal{im.path, Malformed, fmt.Sprintf("has a segment aligned to %d bytes, limit %d", h.Align, maxAlign),
+			"align its variables less, link it with the usual -z max-page-size"}
+	}
 	if h.Vaddr%pageSize != h.Off%pageSize {
 		return malformed(im.path, "has a segment at %#x whose file offset %#x does not fit its page", h.Vaddr, h.Off)
 	}
-	im.align = max(im.align, min(h.Align, maxAlign))
+	im.align = max(im.align, h.Align)
 	im.loads = append(im.loads, segment{h.Vaddr, h.Memsz, h.Off, h.Filesz, h.Flags})
 	return nil
 }
@@ -231,9 +233,6 @@ func (im *image) checkParts() error {
 	}
 	if _, ok := im.view(im.ehFrameHdr.vaddr, im.ehFrameHdr.size); !ok {
 		im.ehFrameHdr = vrange{}
-	}
-	if r := im.relro; r.vaddr > maxAddress || r.size > maxAddress {
-		im.relro = vrange{}
 	}
 	return nil
 }

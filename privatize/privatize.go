@@ -53,8 +53,12 @@ type Program struct {
 	template   *template
 	internal   []uint64 // offsets of the words to add the base to
 	pages      []chunk  // what a rank's images start with
-	tableAt    uint64   // where a rank's external values are recorded
-	entry      entryOffsets
+
+	// The sites that depend on the process, for Attach.
+	externalSites, ifuncSites []site
+
+	tableAt uint64 // where a rank's external values are recorded
+	entry   entryOffsets
 }
 
 // Load reads the program and the libraries that Resolve found, checks them, lays them out and relocates them.

@@ -31,6 +31,7 @@ type relocator struct {
 	*Program
 	t          *template
 	copies     []copyJob
+	copied     []site // what the copies brought along; joins the others last, which have to stay sorted till then
 	unresolved []*unresolvedError
 }
 
@@ -52,6 +53,7 @@ func (p *Program) relocate() error {
 			return err
 		}
 	}
+	r.t.sites = append(r.t.sites, r.copied...)
 	r.t.sortSites()
 	p.placeTable()
 	p.finishTemplate()
@@ -145,7 +147,10 @@ func (r *relocator) word(im *image, at uint64, t target, addend uint64) error {
 		v := uint64(r.externals.values[t.value]) + addend
 		return r.set(im, site{at, addend, uint32(t.value), siteExternal}, v)
 	case targetIfunc:
-		return r.set(im, site{at, addend, r.resolver(t.value), siteIfunc}, 0)
+		if !t.im.isCode(t.value - t.im.bias) {
+			return malformed(t.im.path, "has an IFUNC resolver at %#x, outside its code", t.value-t.im.bias)
+		}
+		return r.set(im, site{at, addend, r.resolver(t), siteIfunc}, 0)
 	case targetTLS:
 		return malformed(im.path, "takes the plain address of a thread-local variable")
 	}
@@ -153,12 +158,12 @@ func (r *relocator) word(im *image, at uint64, t target, addend uint64) error {
 }
 
 // resolver numbers an IFUNC resolver by its offset.
-func (p *Program) resolver(at uint64) uint32 {
-	if i, ok := p.resolverAt[at]; ok {
+func (p *Program) resolver(t target) uint32 {
+	if i, ok := p.resolverAt[t.value]; ok {
 		return i
 	}
 	i := uint32(len(p.resolvers))
-	p.resolvers, p.resolverAt[at] = append(p.resolvers, resolver{at: at}), i
+	p.resolvers, p.resolverAt[t.value] = append(p.resolvers, resolver{im: t.im, at: t.value}), i
 	return i
 }
 
@@ -195,6 +200,10 @@ func (r *relocator) copyFrom(im *image, at uint64, q *query, size uint64, t targ
 	buf := make([]byte, size)
 	switch t.kind {
 	case targetExternal:
+		if t.size == 0 {
+			return &Refusal{im.path, Unresolved, "uses " + q.name + " as a variable, which the runtime provides as a function",
+				"declare it as the header does"}
+		}
 		copy(buf, memory(r.externals.values[t.value], size))
 	case targetInternal:
 		if !r.readArea(t.im, t.value, buf) {
@@ -213,11 +222,10 @@ func (r *relocator) copyFrom(im *image, at uint64, q *query, size uint64, t targ
 }
 
 func (r *relocator) copySites(from, to, size uint64) {
-	for _, s := range append([]site(nil), r.t.sitesIn(from, size)...) {
+	for _, s := range r.t.sitesIn(from, size) {
 		s.at += to - from
-		r.t.sites = append(r.t.sites, s)
+		r.copied = append(r.copied, s)
 	}
-	r.t.sortSites()
 }
 
 // readArea reads relocated bytes of an image, be they private or from a read-only segment.

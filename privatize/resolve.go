@@ -22,7 +22,7 @@ func Resolve(prog string, provided func(soname string) bool) ([]Library, error) 
 	if err != nil {
 		return nil, err
 	}
-	im, err := inspect(prog, checkProgram)
+	im, err := inspect(prog, checkRunnable)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,8 @@ const stubSoname = "libstage.so.0"
 
 func provided(name string) bool { return name == stubSoname }
 
+var compilers = map[string]string{".c": "gcc", ".cc": "g++", ".f90": "gfortran"}
+
 // compile builds testdata programs with the compiler that their suffix asks for, plus flags, and returns the output.
 func compile(t testing.TB, out string, args ...string) string {
 	t.Helper()
@@ -42,18 +45,19 @@ func compile(t testing.TB, out string, args ...string) string {
 		out = filepath.Join(t.TempDir(), out)
 	}
 	cc := "gcc"
+	args = slices.Clone(args)
 	for i, a := range args {
-		switch filepath.Ext(a) {
-		case ".cc":
-			cc = "g++"
-		case ".f90":
-			cc = "gfortran"
+		if strings.HasPrefix(a, "-") || strings.Contains(a, "/") {
+			continue
 		}
-		if !strings.HasPrefix(a, "-") && filepath.Base(a) == a && i >= 0 && filepath.Ext(a) != "" {
-			args[i] = filepath.Join("testdata", a)
+		if c := compilers[filepath.Ext(a)]; c != "" {
+			cc, args[i] = c, filepath.Join("testdata", a)
 		}
 	}
-	all := append(append([]string{"-o", out}, args...), "-L"+stubDir, "-lstage")
+	all := append([]string{"-o", out}, args...)
+	if args[0] != "-static" && args[0] != "-static-pie" {
+		all = append(all, "-L"+stubDir, "-lstage")
+	}
 	if b, err := exec.Command(cc, all...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", cc, all, err, b)
 	}
@@ -118,7 +122,7 @@ func start(t testing.TB, p *Program, s stage.Slice, args ...string) {
 	st := stage.Start{
 		Main: e.Main, EarlyInit: e.EarlyInit, CtypeInit: e.CtypeInit, Fflush: e.Fflush,
 		Inits: append(e.Preinits, e.Inits...), Finis: e.Finis, TLS: p.TLSImage(s.Images()), TLSOffsets: []uint64{0},
-		Args: append([]string{p.Path()}, args...),
+		ExecStack: p.ExecStack(), Args: append([]string{p.Path()}, args...),
 	}
 	for m := 1; m <= p.TLSModules(); m++ {
 		st.TLSOffsets = append(st.TLSOffsets, p.TLSOffset(m))

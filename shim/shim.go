@@ -18,3 +18,11 @@ var Files embed.FS
 
 // Standard is the version of the MPI standard whose ABI the shim has, as MPI_Get_version says it.
 const Standard = "5.0"
+
+// Symbols of the program that the runtime looks for; every image of a rank that defines UnpackSymbol is to be given
+// the table, since a shared library may contain a shim as well.
+const (
+	UnpackSymbol = "ampi_shim_unpack" // int (const struct ampi_shim_table *), 0 when taken
+	ErrorSymbol  = "ampi_shim_error"  // const char *(void), why the table was not taken
+	HashSymbol   = "ampi_shim_hash"   // const uint64_t, equal to Hash when program and runtime agree
+)

@@ -65,7 +65,8 @@ void vr_job_init(void *control, int pes, int ranks, const struct vr_layout *layo
 
 static inline struct vr_rank *vr_rank_of(int32_t id)
 {
-	return (struct vr_rank *)(vr_job->slices + (uint64_t)id * vr_job->layout.slice_size);
+	const struct vr_layout *l = &vr_job->layout;
+	return (struct vr_rank *)(vr_job->slices + (uint64_t)id * l->slice_size + l->control_block + vr_colour(id));
 }
 
 static inline int vr_is_mine(const struct vr_rank *r)

@@ -38,9 +38,6 @@ const (
 )
 
 const (
-	lineSize     = C.VR_LINE
-	rcbSize      = C.VR_RCB_SIZE
-	requestSize  = C.sizeof_struct_vr_request
 	tlsModules   = C.VR_TLS_MODULES
 	rankIsNobody = C.VR_NOBODY
 )
@@ -57,6 +54,9 @@ func ControlSize(pes, _ int) uint64 {
 	return privateSize + uint64(C.vr_control_size(C.int(pes)))
 }
 
+// headSize is the room that shadow and control block take at the start of a slice.
+func headSize(tlsSize uint64) uint64 { return uint64(C.vr_head_size(C.uint64_t(tlsSize))) }
+
 func rankAt(id int) *rank { return (*rank)(unsafe.Pointer(C.vr_rank_of(C.int32_t(id)))) }
 
 func (r *rank) number() int               { return int(r.c.id) }
@@ -67,7 +67,7 @@ func (r *rank) text() string              { return C.GoString(&r.c.call.text[0])
 func (r *rank) isBlocked() bool           { return r.lifeState() == C.VR_BLOCKED }
 func (r *rank) isEnded() bool             { return r.lifeState() == C.VR_ENDED }
 func (r *rank) leftMPIOpen() bool         { return r.c.mpi_state == C.VR_MPI_RUNNING }
-func (r *rank) addr() uintptr             { return uintptr(unsafe.Pointer(r)) }
+func (r *rank) slice() uintptr            { return uintptr(r.c.slice) }
 func (r *rank) waiting() C.struct_vr_wait { return r.c.wait }
 
 // runRanks runs ready ranks until Go is needed. PE thread.

@@ -32,13 +32,13 @@ func (w *worker) faultReport(r *rank) Event {
 }
 
 func (w *worker) isStackOverflow(r *rank, address uintptr) bool {
-	guard := r.addr() + uintptr(w.layout.guard)
-	return address >= guard && address < guard+guardSize
+	guard := r.slice() + uintptr(w.layout.guard)
+	return address >= guard && address < guard+uintptr(w.layout.guardSize)
 }
 
 // where names a place in the program, or the MPI call that a place in the runtime belongs to.
 func (w *worker) where(r *rank, pc uintptr) string {
-	images := r.addr() + uintptr(w.layout.images)
+	images := r.slice() + uintptr(w.layout.images)
 	if pc >= images && pc < images+uintptr(w.layout.imagesSize) {
 		if l, ok := w.program.Locate(images, pc); ok {
 			return describePlace(l)

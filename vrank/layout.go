@@ -13,30 +13,33 @@ const (
 	// requestsSize is the address space of a rank's request array, backed as it is used.
 	requestsSize = 64 << 20
 	minHeapSize  = 1 << 20
+	tableSpan    = 2 << 20 // bytes that one page table maps
 )
 
-// sliceLayout says where the parts of a slice lie, as offsets from its start: control block, images, thread-local shadow,
-// requests, guard, stack, heap. Stack top and first heap pages are neighbours, and so are images and first requests, so
-// that a small rank needs few page tables.
+// sliceLayout says where the parts of a slice lie, as offsets from its start: guard, stack, thread-local shadow and control
+// block, images, requests, heap. What a small rank touches is close together around the top of its stack, so that it
+// needs few page tables and few entries of the translation buffers.
 type sliceLayout struct {
-	size                    uint64
-	images, imagesSize      uint64
-	tls, tlsSize            uint64
-	requests                uint64
-	guard, stack, stackSize uint64
-	heap, heapSize          uint64
+	size                     uint64
+	guard, guardSize         uint64
+	stack, stackSize         uint64
+	controlBlock             uint64 // of a rank of colour 0; the shadow lies below it
+	tlsSize                  uint64
+	images, imagesSize       uint64
+	requests, heap, heapSize uint64
 }
 
 func alignUp(n, a uint64) uint64 { return (n + a - 1) &^ (a - 1) }
 
 func newLayout(cfg *Config, imagesSize, imagesAlign, tlsSize uint64) (sliceLayout, error) {
 	l := sliceLayout{size: cfg.SliceSize, imagesSize: imagesSize, tlsSize: tlsSize, stackSize: alignUp(cfg.StackSize, page)}
-	l.images = alignUp(rcbSize, imagesAlign)
-	l.tls = alignUp(l.images+imagesSize, 64)
-	l.requests = alignUp(l.tls+tlsSize, page)
-	l.guard = l.requests + requestsSize
-	l.stack = l.guard + guardSize
-	l.heap = l.stack + l.stackSize
+	// The stack's top lies in the middle of what one page table maps, so that its neighbours share that table.
+	l.stack = alignUp(guardSize+l.stackSize+tableSpan/2, tableSpan) + tableSpan/2 - l.stackSize
+	l.guardSize = l.stack
+	l.controlBlock = alignUp(l.stack+l.stackSize+tlsSize, 64)
+	l.images = alignUp(l.stack+l.stackSize+headSize(tlsSize), max(imagesAlign, page))
+	l.requests = alignUp(l.images+imagesSize, page)
+	l.heap = l.requests + requestsSize
 	if l.heap+minHeapSize > l.size {
 		return l, fmt.Errorf("a slice of %d bytes has no room for program (%d bytes), stack (%d bytes) and a heap: raise +slice or lower +stack",
 			l.size, imagesSize, l.stackSize)

@@ -15,10 +15,10 @@ void (*vr_rank_ending)(int code);
 int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags)
 {
 	const struct vr_layout *l = &vr_job->layout;
-	uint64_t slice = (uint64_t)r;
+	uint64_t slice = vr_job->slices + (uint64_t)id * l->slice_size;
 	r->id = id;
 	r->slice = slice;
-	r->tls = (char *)slice + l->tls;
+	r->tls = (char *)r - l->tls_size;
 	r->requests = (struct vr_request *)(slice + l->requests);
 	r->heap = iso_heap_init((void *)(slice + l->heap), l->heap_size, heap_flags);
 	if (!r->heap)
@@ -84,7 +84,7 @@ static void first_function(void *arg)
 
 void vr_rank_start(struct vr_rank *r)
 {
-	char *top = (char *)r->slice + vr_job->layout.stack + vr_job->layout.stack_size;
+	char *top = (char *)r->slice + vr_job->layout.stack + vr_job->layout.stack_size - vr_colour(r->id);
 	r->sp = vr_switch_prepare(top, first_function, r);
 	vr_rank_ready(r);
 }

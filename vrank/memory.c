@@ -181,9 +181,11 @@ int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n)
 {
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t at = (uint64_t)p - r->slice;
-	if (at >= l->stack && at + n <= l->slice_size)
+	if ((at >= l->stack && at + n <= l->stack + l->stack_size) || (at >= l->heap && at + n <= l->slice_size))
 		return 1;
-	at -= l->images;
+	at = (uint64_t)p - r->images;
+	if (r->images != r->slice + l->images)
+		return 0; /* another rank's slice: this worker has it mapped, others need not */
 	for (int i = 0; i < nwritable; i++)
 		if (at >= writable[i][0] && at + n <= writable[i][1])
 			return 1;

@@ -60,7 +60,7 @@ int vr_bind_dl_find_object(void *pc, void *result)
 
 int vr_bind_dl_iterate_phdr(int (*callback)(void *info, size_t size, void *data), void *data)
 {
-	uint64_t images = vr_current->slice + vr_job->layout.images;
+	uint64_t images = vr_current->images;
 	int stop = 0;
 	for (int i = 0; i < nobjects && !stop; i++) {
 		const struct vr_object *o = &objects[i];

@@ -55,15 +55,11 @@ func describeStdio(p *privatize.Program) {
 // place makes rank id of this worker in its slice, ready to run.
 func (w *worker) place(id int) error {
 	slice := w.region.Slice(id).Lo
-	images := slice + uintptr(w.layout.images)
-	if err := w.program.Instance(images); err != nil {
-		return fmt.Errorf("load the program for rank %d: %w", id, err)
-	}
 	guard := slice + uintptr(w.layout.guard)
-	if err := w.region.Guard(guard, guard+guardSize); err != nil {
+	if err := w.region.Guard(guard, guard+uintptr(w.layout.guardSize)); err != nil {
 		return fmt.Errorf("guard the stack of rank %d (see vm.max_map_count): %w", id, err)
 	}
-	r := (*rank)(at(slice))
+	r := rankAt(id)
 	var flags C.uint
 	if w.cfg.HeapCheck {
 		flags = C.ISO_HEAP_CHECK
@@ -71,12 +67,12 @@ func (w *worker) place(id int) error {
 	if C.vr_rank_init(&r.c, C.int(id), flags) != 0 {
 		return fmt.Errorf("rank %d: no room for a heap: raise +slice", id)
 	}
-	w.program.FillTLS(images, unsafe.Slice((*byte)(at(slice+uintptr(w.layout.tls))), w.layout.tlsSize))
+	if err := w.method.give(w, r); err != nil {
+		return fmt.Errorf("load the program for rank %d: %w", id, err)
+	}
 	for m := 1; m <= w.program.TLSModules() && m < tlsModules; m++ {
 		r.c.tls_offset[m] = C.uint64_t(w.program.TLSOffset(m))
 	}
-	C.vr_stdio_patch(C.uint64_t(images))
-	w.enter(r, images)
 	if err := w.mpi.NewRank(unsafe.Pointer(r)); err != nil {
 		return err
 	}
@@ -84,8 +80,48 @@ func (w *worker) place(id int) error {
 	return nil
 }
 
-// enter fills in where the rank begins, its arguments and its environment.
-func (w *worker) enter(r *rank, images uintptr) {
+// private is the method "pie": images, thread-local block and heap of its own for every rank.
+type private struct{}
+
+func (private) tlsSize(p *privatize.Program) uint64 { return p.TLSSize() }
+
+func (private) give(w *worker, r *rank) error {
+	images := r.slice() + uintptr(w.layout.images)
+	if err := w.program.Instance(images); err != nil {
+		return err
+	}
+	w.program.FillTLS(images, unsafe.Slice((*byte)(unsafe.Pointer(r.c.tls)), w.layout.tlsSize))
+	C.vr_stdio_patch(C.uint64_t(images))
+	w.enter(r, images, true)
+	return nil
+}
+
+// shared is the method "none": all ranks of a worker use the images and the heap of its first rank, which runs the
+// initialisation, as threads of one process would. The thread-local block is that of the PE thread.
+type shared struct{ first *rank }
+
+func (*shared) tlsSize(*privatize.Program) uint64 { return 0 }
+
+func (m *shared) give(w *worker, r *rank) error {
+	if m.first == nil {
+		m.first = r
+		images := r.slice() + uintptr(w.layout.images)
+		if err := w.program.Instance(images); err != nil {
+			return err
+		}
+		size := w.program.TLSSize()
+		w.program.FillTLS(images, unsafe.Slice((*byte)(at(threadPointer()-uintptr(size))), size))
+		C.vr_stdio_patch(C.uint64_t(images))
+	}
+	r.c.heap = m.first.c.heap
+	w.enter(r, m.first.slice()+uintptr(w.layout.images), r == m.first)
+	return nil
+}
+
+// enter fills in where the rank begins, its arguments and its environment. The rank that starts the images up runs their
+// initialisation and their end.
+func (w *worker) enter(r *rank, images uintptr, starts bool) {
+	r.c.images = C.uint64_t(images)
 	e := w.program.Entry(images)
 	u := func(a uintptr) C.uint64_t { return C.uint64_t(a) }
 	r.c.entry = C.struct_vr_entry{
@@ -93,6 +129,9 @@ func (w *worker) enter(r *rank, images uintptr) {
 		environ_var: u(e.Environ), progname_full: u(e.Progname), progname: u(e.ProgShort),
 		errno_location: w.symbol("__errno_location", images),
 		shim_unpack:    w.symbol("ampi_shim_unpack", images), shim_error: w.symbol("ampi_shim_error", images),
+	}
+	if !starts {
+		r.c.entry.early_init, r.c.entry.environ_var, e.Preinits, e.Inits, e.Finis = 0, 0, nil, nil, nil
 	}
 	inits := append(append([]uintptr(nil), e.Preinits...), e.Inits...)
 	r.c.entry.inits, r.c.entry.ninits = addresses(r, inits), C.uint32_t(len(inits))

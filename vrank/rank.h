@@ -60,7 +60,6 @@ struct vr_call {
 enum vr_action { VR_ACT_RETURN, VR_ACT_EXIT };
 
 struct vr_counters {
-	uint64_t switches;
 	uint64_t sent, received; /* messages */
 	uint64_t sent_bytes, received_bytes;
 	uint64_t user_ticks; /* time-stamp counter ticks spent running */
@@ -78,11 +77,12 @@ struct vr_atexit {
 /* Where the parts of a slice begin, as offsets from its start: the same for all ranks of a job. */
 struct vr_layout {
 	uint64_t slice_size;
-	uint64_t images, images_size;
-	uint64_t tls, tls_size; /* shadow of the thread-local block [TP - tls_size, TP) */
-	uint64_t requests, requests_size;
 	uint64_t guard, guard_size;
 	uint64_t stack, stack_size;
+	uint64_t control_block; /* of a rank of colour 0 */
+	uint64_t tls_size; /* shadow of the thread-local block [TP - tls_size, TP): just below the control block */
+	uint64_t images, images_size;
+	uint64_t requests, requests_size;
 	uint64_t heap, heap_size;
 };
 
@@ -97,17 +97,20 @@ struct vr_entry {
 	uint64_t shim_unpack, shim_error; /* of a program built with ampicc; or 0 */
 };
 
-/* The rank control block: first thing in a slice. */
+/* The rank control block, above the stack of its slice: see vr_rank_of. Its first cache line is all that a switch touches. */
 struct vr_rank {
-	uint32_t magic;
 	int32_t id; /* rank in MPI_COMM_WORLD */
 	_Atomic int32_t pe; /* owner */
-	_Atomic uint32_t state; /* enum vr_state */
 	void *sp; /* saved stack pointer while not running */
 	struct vr_rank *run_next; /* run queue of the owner */
-	uint64_t slice; /* address of the slice, that is of this struct */
 	char *tls; /* shadow of its thread-local block; valid while not loaded */
+	uint64_t switches;
 	struct iso_heap *heap;
+	uint64_t slice; /* its address */
+	uint64_t images; /* address of its images: in its slice, unless ranks share them */
+	_Atomic uint32_t state; /* enum vr_state */
+	uint32_t magic;
+
 	struct vr_request *requests; /* array of the slice, indexed by handle */
 	struct vr_request *free_requests;
 	uint32_t nrequests, live_requests;
@@ -158,8 +161,19 @@ struct vr_rank {
 
 enum vr_mpi_state { VR_MPI_BEFORE, VR_MPI_RUNNING, VR_MPI_FINALIZED };
 
-#define VR_RCB_SIZE 16384
-_Static_assert(sizeof(struct vr_rank) <= VR_RCB_SIZE, "rank control block outgrew its place");
+/* Slices are alike and aligned, so without this the control blocks of all ranks, and the hot ends of their stacks, would
+ * fall into the same few sets of the first-level cache. */
+#define VR_COLOURS 32
+static inline uint64_t vr_colour(int32_t id)
+{
+	return (uint32_t)id % VR_COLOURS * VR_LINE;
+}
+
+/* Room in a slice for shadow and control block. */
+static inline uint64_t vr_head_size(uint64_t tls_size)
+{
+	return tls_size + sizeof(struct vr_rank) + VR_COLOURS * VR_LINE;
+}
 
 /* The rank whose code this thread runs, NULL on the PE's own stack. */
 extern __thread struct vr_rank *vr_current;

@@ -16,7 +16,7 @@ func (w *worker) stats() *Stats {
 func (r *rank) stats() RankStats {
 	c := &r.c.counters
 	return RankStats{
-		Rank: r.number(), User: float64(c.user_ticks) / ticksPerSecond(), Switches: uint64(c.switches),
+		Rank: r.number(), User: float64(c.user_ticks) / ticksPerSecond(), Switches: uint64(r.c.switches),
 		Sent: uint64(c.sent), Received: uint64(c.received),
 		SentBytes: uint64(c.sent_bytes), ReceivedBytes: uint64(c.received_bytes),
 	}

@@ -99,7 +99,7 @@ ssize_t vr_bind_read(int fd, void *data, size_t n)
 
 static uint64_t original(uint64_t offset)
 {
-	return vr_current->slice + vr_job->layout.images + offset;
+	return vr_current->images + offset;
 }
 
 /* FILE is glibc's struct _IO_FILE here too: the worker's C library is the same file as the ranks'. */

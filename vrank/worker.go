@@ -22,6 +22,7 @@ type worker struct {
 	report  func(Event)
 	region  *isomalloc.Region
 	program *privatize.Program
+	method  method
 	layout  sliceLayout
 	mine    []*rank
 	started time.Time
@@ -46,6 +47,16 @@ func (w *worker) main() error {
 	return w.loop()
 }
 
+// method is how ranks get the images of their program.
+type method interface {
+	// tlsSize is what every rank needs of thread-local storage to itself.
+	tlsSize(p *privatize.Program) uint64
+	// give makes or shares the images of a rank whose control block and heap are there.
+	give(w *worker, r *rank) error
+}
+
+var methods = map[string]method{"pie": private{}, "none": &shared{}}
+
 // home is the worker that a rank starts in: neighbours stay together.
 func (w *worker) home(id int) int { return id * w.cfg.PEs / w.cfg.Ranks }
 
@@ -65,12 +76,15 @@ func (w *worker) prepare() error {
 }
 
 func (w *worker) load() (err error) {
+	if w.method = methods[w.cfg.Method]; w.method == nil {
+		return fmt.Errorf("+privatize %s is not a method: take pie or none", w.cfg.Method)
+	}
 	w.program, err = privatize.Load(w.cfg.Program, w.cfg.Libraries, privatize.Options{
 		Bind: bindings(), Fallback: w.mpi.Function, TLSTop: threadPointer(), TLSReserve: tlsReserveSize()})
 	if err != nil {
 		return err
 	}
-	w.layout, err = newLayout(w.cfg, w.program.Span(), w.program.Align(), w.program.TLSSize())
+	w.layout, err = newLayout(w.cfg, w.program.Span(), w.program.Align(), w.method.tlsSize(w.program))
 	return err
 }
 

@@ -81,9 +81,9 @@ func (w *worker) joinJob() error {
 func (l *sliceLayout) toC() C.struct_vr_layout {
 	u := func(n uint64) C.uint64_t { return C.uint64_t(n) }
 	return C.struct_vr_layout{
-		slice_size: u(l.size), images: u(l.images), images_size: u(l.imagesSize), tls: u(l.tls), tls_size: u(l.tlsSize),
-		requests: u(l.requests), requests_size: u(requestsSize), guard: u(l.guard), guard_size: u(guardSize),
-		stack: u(l.stack), stack_size: u(l.stackSize), heap: u(l.heap), heap_size: u(l.heapSize),
+		slice_size: u(l.size), guard: u(l.guard), guard_size: u(l.guardSize), stack: u(l.stack), stack_size: u(l.stackSize),
+		control_block: u(l.controlBlock), tls_size: u(l.tlsSize), images: u(l.images), images_size: u(l.imagesSize),
+		requests: u(l.requests), requests_size: u(requestsSize), heap: u(l.heap), heap_size: u(l.heapSize),
 	}
 }
 

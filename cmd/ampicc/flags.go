@@ -20,6 +20,9 @@ func commandArgs(req *request, k *kit) []string {
 	if req.links {
 		args = append(args, linkFlags(k)...)
 	}
+	if req.complete {
+		args = append(args, libraryFlags(k)...)
+	}
 	return args
 }
 
@@ -41,6 +44,11 @@ func linkFlags(k *kit) []string {
 		"-Wl,--export-dynamic-symbol-list=" + filepath.Join(k.libDir(), exportList),
 		"-l" + libraryName,
 	}
+}
+
+// libraryFlags give a shared library that must be complete a shim of its own. The program's takes its place at run time.
+func libraryFlags(k *kit) []string {
+	return []string{"-L" + k.libDir(), "-l" + libraryName}
 }
 
 // compileInfo is what a build system must add to compile with the compiler itself.

@@ -13,6 +13,7 @@ type request struct {
 	info     string   // "" to compile, else what to print: show, compile, link, incdirs, libdirs, libs, version, command, help
 	hasInput bool     // there is something to compile or link
 	links    bool     // the compiler makes an executable
+	complete bool     // the compiler makes a shared library that may leave no symbol undefined
 	ownPIC   bool     // the user chose a kind of position-independent code
 }
 
@@ -71,11 +72,14 @@ func withResponseFiles(args []string) []string {
 }
 
 func (r *request) scan(args []string) error {
+	shared, defs := false, false
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if err := impossible(a); err != nil {
 			return err
 		}
+		shared = shared || a == "-shared"
+		defs = defs || wantsDefinitions(args[i:])
 		switch {
 		case slices.Contains(withValue, a):
 			i++
@@ -87,10 +91,22 @@ func (r *request) scan(args []string) error {
 			r.hasInput = true
 		}
 	}
+	r.complete = shared && defs
 	return nil
 }
 
-// impossible refuses what cannot become a virtual rank: only position-independent programs can be loaded many times.
+// wantsDefinitions tells whether args begin with a request to the linker to refuse undefined symbols.
+func wantsDefinitions(args []string) bool {
+	if args[0] == "-z" {
+		return len(args) > 1 && args[1] == "defs"
+	}
+	words := strings.Split(args[0], ",")
+	return words[0] == "-Wl" && (slices.Contains(words, "--no-undefined") || slices.Contains(words, "-zdefs") ||
+		strings.Contains(args[0]+",", ",-z,defs,"))
+}
+
+// impossible refuses what cannot become a virtual rank: only position-independent programs can be loaded many times,
+// and the Fortran bindings have one size of INTEGER.
 func impossible(arg string) error {
 	switch arg {
 	case "-static", "--static", "-static-pie":
@@ -99,6 +115,8 @@ func impossible(arg string) error {
 		return refuse("%s: ampirun loads a program many times, so it must be position-independent: leave %s out", arg, arg)
 	case "-fno-pie", "-fno-PIE", "-fno-pic", "-fno-PIC":
 		return refuse("%s: ampirun loads a program many times, so all of its code must be position-independent: leave %s out", arg, arg)
+	case "-fdefault-integer-8":
+		return refuse("%s: the INTEGER arguments of MPI have 4 bytes: leave %s out and declare the long ones INTEGER*8", arg, arg)
 	}
 	return nil
 }

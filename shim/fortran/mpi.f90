@@ -327,7 +327,7 @@ module mpi
    external :: MPI_WIN_DUP_FN
    external :: MPI_CONVERSION_FN_NULL
 
-   interface MPI_Abi_get_fortran_booleans
+   interface
       subroutine MPI_Abi_get_fortran_booleans( &
          logical_size, &
          logical_true, &
@@ -345,7 +345,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Abi_get_fortran_info
+   interface
       subroutine MPI_Abi_get_fortran_info( &
          info, &
          ierror)
@@ -355,7 +355,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Abi_get_info
+   interface
       subroutine MPI_Abi_get_info( &
          info, &
          ierror)
@@ -365,7 +365,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Abi_get_version
+   interface
       subroutine MPI_Abi_get_version( &
          abi_major, &
          abi_minor, &
@@ -377,7 +377,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Abi_set_fortran_booleans
+   interface
       subroutine MPI_Abi_set_fortran_booleans( &
          logical_size, &
          logical_true, &
@@ -393,7 +393,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Abi_set_fortran_info
+   interface
       subroutine MPI_Abi_set_fortran_info( &
          info, &
          ierror)
@@ -403,7 +403,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Abort
+   interface
       subroutine MPI_Abort( &
          comm, &
          errorcode, &
@@ -415,7 +415,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Accumulate
+   interface
       subroutine MPI_Accumulate( &
          origin_addr, &
          origin_count, &
@@ -442,7 +442,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Add_error_class
+   interface
       subroutine MPI_Add_error_class( &
          errorclass, &
          ierror)
@@ -452,7 +452,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Add_error_code
+   interface
       subroutine MPI_Add_error_code( &
          errorclass, &
          errorcode, &
@@ -464,7 +464,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Add_error_string
+   interface
       subroutine MPI_Add_error_string( &
          errorcode, &
          string, &
@@ -476,7 +476,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Aint_add
+   interface
       function MPI_Aint_add( &
          base, &
          disp)
@@ -487,7 +487,7 @@ module mpi
       end function
    end interface
 
-   interface MPI_Aint_diff
+   interface
       function MPI_Aint_diff( &
          addr1, &
          addr2)
@@ -498,7 +498,7 @@ module mpi
       end function
    end interface
 
-   interface MPI_Allgather
+   interface
       subroutine MPI_Allgather( &
          sendbuf, &
          sendcount, &
@@ -522,7 +522,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Allgather_init
+   interface
       subroutine MPI_Allgather_init( &
          sendbuf, &
          sendcount, &
@@ -550,7 +550,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Allgatherv
+   interface
       subroutine MPI_Allgatherv( &
          sendbuf, &
          sendcount, &
@@ -576,7 +576,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Allgatherv_init
+   interface
       subroutine MPI_Allgatherv_init( &
          sendbuf, &
          sendcount, &
@@ -632,7 +632,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Allreduce
+   interface
       subroutine MPI_Allreduce( &
          sendbuf, &
          recvbuf, &
@@ -654,7 +654,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Allreduce_init
+   interface
       subroutine MPI_Allreduce_init( &
          sendbuf, &
          recvbuf, &
@@ -680,7 +680,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Alltoall
+   interface
       subroutine MPI_Alltoall( &
          sendbuf, &
          sendcount, &
@@ -704,7 +704,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Alltoall_init
+   interface
       subroutine MPI_Alltoall_init( &
          sendbuf, &
          sendcount, &
@@ -732,7 +732,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Alltoallv
+   interface
       subroutine MPI_Alltoallv( &
          sendbuf, &
          sendcounts, &
@@ -760,7 +760,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Alltoallv_init
+   interface
       subroutine MPI_Alltoallv_init( &
          sendbuf, &
          sendcounts, &
@@ -792,7 +792,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Alltoallw
+   interface
       subroutine MPI_Alltoallw( &
          sendbuf, &
          sendcounts, &
@@ -820,7 +820,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Alltoallw_init
+   interface
       subroutine MPI_Alltoallw_init( &
          sendbuf, &
          sendcounts, &
@@ -852,7 +852,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Attr_delete
+   interface
       subroutine MPI_Attr_delete( &
          comm, &
          keyval, &
@@ -864,7 +864,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Attr_get
+   interface
       subroutine MPI_Attr_get( &
          comm, &
          keyval, &
@@ -880,7 +880,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Attr_put
+   interface
       subroutine MPI_Attr_put( &
          comm, &
          keyval, &
@@ -894,7 +894,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Barrier
+   interface
       subroutine MPI_Barrier( &
          comm, &
          ierror)
@@ -904,7 +904,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Barrier_init
+   interface
       subroutine MPI_Barrier_init( &
          comm, &
          info, &
@@ -918,7 +918,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Bcast
+   interface
       subroutine MPI_Bcast( &
          buffer, &
          count, &
@@ -937,7 +937,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Bcast_init
+   interface
       subroutine MPI_Bcast_init( &
          buffer, &
          count, &
@@ -960,7 +960,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Bsend
+   interface
       subroutine MPI_Bsend( &
          buf, &
          count, &
@@ -981,7 +981,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Bsend_init
+   interface
       subroutine MPI_Bsend_init( &
          buf, &
          count, &
@@ -1004,7 +1004,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Buffer_attach
+   interface
       subroutine MPI_Buffer_attach( &
          buffer, &
          size, &
@@ -1017,7 +1017,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Buffer_detach
+   interface
       subroutine MPI_Buffer_detach( &
          buffer_addr, &
          size, &
@@ -1030,7 +1030,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Buffer_flush
+   interface
       subroutine MPI_Buffer_flush( &
          ierror)
          implicit none
@@ -1038,7 +1038,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Buffer_iflush
+   interface
       subroutine MPI_Buffer_iflush( &
          request, &
          ierror)
@@ -1048,7 +1048,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Cancel
+   interface
       subroutine MPI_Cancel( &
          request, &
          ierror)
@@ -1058,7 +1058,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Cart_coords
+   interface
       subroutine MPI_Cart_coords( &
          comm, &
          rank, &
@@ -1074,7 +1074,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Cart_create
+   interface
       subroutine MPI_Cart_create( &
          comm_old, &
          ndims, &
@@ -1094,7 +1094,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Cart_get
+   interface
       subroutine MPI_Cart_get( &
          comm, &
          maxdims, &
@@ -1112,7 +1112,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Cart_map
+   interface
       subroutine MPI_Cart_map( &
          comm, &
          ndims, &
@@ -1130,7 +1130,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Cart_rank
+   interface
       subroutine MPI_Cart_rank( &
          comm, &
          coords, &
@@ -1144,7 +1144,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Cart_shift
+   interface
       subroutine MPI_Cart_shift( &
          comm, &
          direction, &
@@ -1162,7 +1162,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Cart_sub
+   interface
       subroutine MPI_Cart_sub( &
          comm, &
          remain_dims, &
@@ -1176,7 +1176,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Cartdim_get
+   interface
       subroutine MPI_Cartdim_get( &
          comm, &
          ndims, &
@@ -1188,7 +1188,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Close_port
+   interface
       subroutine MPI_Close_port( &
          port_name, &
          ierror)
@@ -1198,7 +1198,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_accept
+   interface
       subroutine MPI_Comm_accept( &
          port_name, &
          info, &
@@ -1216,7 +1216,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_attach_buffer
+   interface
       subroutine MPI_Comm_attach_buffer( &
          comm, &
          buffer, &
@@ -1231,7 +1231,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_call_errhandler
+   interface
       subroutine MPI_Comm_call_errhandler( &
          comm, &
          errorcode, &
@@ -1243,7 +1243,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_compare
+   interface
       subroutine MPI_Comm_compare( &
          comm1, &
          comm2, &
@@ -1257,7 +1257,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_connect
+   interface
       subroutine MPI_Comm_connect( &
          port_name, &
          info, &
@@ -1275,7 +1275,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_create
+   interface
       subroutine MPI_Comm_create( &
          comm, &
          group, &
@@ -1289,7 +1289,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_create_errhandler
+   interface
       subroutine MPI_Comm_create_errhandler( &
          comm_errhandler_fn, &
          errhandler, &
@@ -1301,7 +1301,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_create_from_group
+   interface
       subroutine MPI_Comm_create_from_group( &
          group, &
          stringtag, &
@@ -1319,7 +1319,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_create_group
+   interface
       subroutine MPI_Comm_create_group( &
          comm, &
          group, &
@@ -1335,7 +1335,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_create_keyval
+   interface
       subroutine MPI_Comm_create_keyval( &
          comm_copy_attr_fn, &
          comm_delete_attr_fn, &
@@ -1351,7 +1351,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_delete_attr
+   interface
       subroutine MPI_Comm_delete_attr( &
          comm, &
          comm_keyval, &
@@ -1363,7 +1363,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_detach_buffer
+   interface
       subroutine MPI_Comm_detach_buffer( &
          comm, &
          buffer_addr, &
@@ -1378,7 +1378,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_disconnect
+   interface
       subroutine MPI_Comm_disconnect( &
          comm, &
          ierror)
@@ -1388,7 +1388,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_dup
+   interface
       subroutine MPI_Comm_dup( &
          comm, &
          newcomm, &
@@ -1400,7 +1400,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_dup_with_info
+   interface
       subroutine MPI_Comm_dup_with_info( &
          comm, &
          info, &
@@ -1414,7 +1414,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_flush_buffer
+   interface
       subroutine MPI_Comm_flush_buffer( &
          comm, &
          ierror)
@@ -1424,7 +1424,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_free
+   interface
       subroutine MPI_Comm_free( &
          comm, &
          ierror)
@@ -1434,7 +1434,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_free_keyval
+   interface
       subroutine MPI_Comm_free_keyval( &
          comm_keyval, &
          ierror)
@@ -1444,7 +1444,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_get_attr
+   interface
       subroutine MPI_Comm_get_attr( &
          comm, &
          comm_keyval, &
@@ -1460,7 +1460,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_get_errhandler
+   interface
       subroutine MPI_Comm_get_errhandler( &
          comm, &
          errhandler, &
@@ -1472,7 +1472,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_get_info
+   interface
       subroutine MPI_Comm_get_info( &
          comm, &
          info_used, &
@@ -1484,7 +1484,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_get_name
+   interface
       subroutine MPI_Comm_get_name( &
          comm, &
          comm_name, &
@@ -1498,7 +1498,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_get_parent
+   interface
       subroutine MPI_Comm_get_parent( &
          parent, &
          ierror)
@@ -1508,7 +1508,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_group
+   interface
       subroutine MPI_Comm_group( &
          comm, &
          group, &
@@ -1520,7 +1520,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_idup
+   interface
       subroutine MPI_Comm_idup( &
          comm, &
          newcomm, &
@@ -1534,7 +1534,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_idup_with_info
+   interface
       subroutine MPI_Comm_idup_with_info( &
          comm, &
          info, &
@@ -1550,7 +1550,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_iflush_buffer
+   interface
       subroutine MPI_Comm_iflush_buffer( &
          comm, &
          request, &
@@ -1562,7 +1562,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_join
+   interface
       subroutine MPI_Comm_join( &
          fd, &
          intercomm, &
@@ -1574,7 +1574,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_rank
+   interface
       subroutine MPI_Comm_rank( &
          comm, &
          rank, &
@@ -1586,7 +1586,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_remote_group
+   interface
       subroutine MPI_Comm_remote_group( &
          comm, &
          group, &
@@ -1598,7 +1598,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_remote_size
+   interface
       subroutine MPI_Comm_remote_size( &
          comm, &
          size, &
@@ -1610,7 +1610,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_set_attr
+   interface
       subroutine MPI_Comm_set_attr( &
          comm, &
          comm_keyval, &
@@ -1624,7 +1624,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_set_errhandler
+   interface
       subroutine MPI_Comm_set_errhandler( &
          comm, &
          errhandler, &
@@ -1636,7 +1636,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_set_info
+   interface
       subroutine MPI_Comm_set_info( &
          comm, &
          info, &
@@ -1648,7 +1648,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_set_name
+   interface
       subroutine MPI_Comm_set_name( &
          comm, &
          comm_name, &
@@ -1660,7 +1660,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_size
+   interface
       subroutine MPI_Comm_size( &
          comm, &
          size, &
@@ -1672,7 +1672,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_spawn
+   interface
       subroutine MPI_Comm_spawn( &
          command, &
          argv, &
@@ -1696,7 +1696,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_spawn_multiple
+   interface
       subroutine MPI_Comm_spawn_multiple( &
          count, &
          array_of_commands, &
@@ -1722,7 +1722,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_split
+   interface
       subroutine MPI_Comm_split( &
          comm, &
          color, &
@@ -1738,7 +1738,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_split_type
+   interface
       subroutine MPI_Comm_split_type( &
          comm, &
          split_type, &
@@ -1756,7 +1756,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Comm_test_inter
+   interface
       subroutine MPI_Comm_test_inter( &
          comm, &
          flag, &
@@ -1768,7 +1768,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Compare_and_swap
+   interface
       subroutine MPI_Compare_and_swap( &
          origin_addr, &
          compare_addr, &
@@ -1793,7 +1793,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Dims_create
+   interface
       subroutine MPI_Dims_create( &
          nnodes, &
          ndims, &
@@ -1807,7 +1807,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Dist_graph_create
+   interface
       subroutine MPI_Dist_graph_create( &
          comm_old, &
          n, &
@@ -1833,7 +1833,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Dist_graph_create_adjacent
+   interface
       subroutine MPI_Dist_graph_create_adjacent( &
          comm_old, &
          indegree, &
@@ -1861,7 +1861,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Dist_graph_neighbors
+   interface
       subroutine MPI_Dist_graph_neighbors( &
          comm, &
          maxindegree, &
@@ -1883,7 +1883,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Dist_graph_neighbors_count
+   interface
       subroutine MPI_Dist_graph_neighbors_count( &
          comm, &
          indegree, &
@@ -1899,7 +1899,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Errhandler_free
+   interface
       subroutine MPI_Errhandler_free( &
          errhandler, &
          ierror)
@@ -1909,7 +1909,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Error_class
+   interface
       subroutine MPI_Error_class( &
          errorcode, &
          errorclass, &
@@ -1921,7 +1921,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Error_string
+   interface
       subroutine MPI_Error_string( &
          errorcode, &
          string, &
@@ -1935,7 +1935,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Exscan
+   interface
       subroutine MPI_Exscan( &
          sendbuf, &
          recvbuf, &
@@ -1957,7 +1957,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Exscan_init
+   interface
       subroutine MPI_Exscan_init( &
          sendbuf, &
          recvbuf, &
@@ -1983,7 +1983,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Fetch_and_op
+   interface
       subroutine MPI_Fetch_and_op( &
          origin_addr, &
          result_addr, &
@@ -2007,7 +2007,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_call_errhandler
+   interface
       subroutine MPI_File_call_errhandler( &
          fh, &
          errorcode, &
@@ -2019,7 +2019,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_close
+   interface
       subroutine MPI_File_close( &
          fh, &
          ierror)
@@ -2029,7 +2029,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_create_errhandler
+   interface
       subroutine MPI_File_create_errhandler( &
          file_errhandler_fn, &
          errhandler, &
@@ -2041,7 +2041,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_delete
+   interface
       subroutine MPI_File_delete( &
          filename, &
          info, &
@@ -2053,7 +2053,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_amode
+   interface
       subroutine MPI_File_get_amode( &
          fh, &
          amode, &
@@ -2065,7 +2065,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_atomicity
+   interface
       subroutine MPI_File_get_atomicity( &
          fh, &
          flag, &
@@ -2077,7 +2077,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_byte_offset
+   interface
       subroutine MPI_File_get_byte_offset( &
          fh, &
          offset, &
@@ -2091,7 +2091,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_errhandler
+   interface
       subroutine MPI_File_get_errhandler( &
          file, &
          errhandler, &
@@ -2103,7 +2103,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_group
+   interface
       subroutine MPI_File_get_group( &
          fh, &
          group, &
@@ -2115,7 +2115,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_info
+   interface
       subroutine MPI_File_get_info( &
          fh, &
          info_used, &
@@ -2127,7 +2127,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_position
+   interface
       subroutine MPI_File_get_position( &
          fh, &
          offset, &
@@ -2139,7 +2139,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_position_shared
+   interface
       subroutine MPI_File_get_position_shared( &
          fh, &
          offset, &
@@ -2151,7 +2151,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_size
+   interface
       subroutine MPI_File_get_size( &
          fh, &
          size, &
@@ -2163,7 +2163,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_type_extent
+   interface
       subroutine MPI_File_get_type_extent( &
          fh, &
          datatype, &
@@ -2177,7 +2177,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_get_view
+   interface
       subroutine MPI_File_get_view( &
          fh, &
          disp, &
@@ -2195,7 +2195,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iread
+   interface
       subroutine MPI_File_iread( &
          fh, &
          buf, &
@@ -2214,7 +2214,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iread_all
+   interface
       subroutine MPI_File_iread_all( &
          fh, &
          buf, &
@@ -2233,7 +2233,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iread_at
+   interface
       subroutine MPI_File_iread_at( &
          fh, &
          offset, &
@@ -2254,7 +2254,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iread_at_all
+   interface
       subroutine MPI_File_iread_at_all( &
          fh, &
          offset, &
@@ -2275,7 +2275,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iread_shared
+   interface
       subroutine MPI_File_iread_shared( &
          fh, &
          buf, &
@@ -2294,7 +2294,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iwrite
+   interface
       subroutine MPI_File_iwrite( &
          fh, &
          buf, &
@@ -2313,7 +2313,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iwrite_all
+   interface
       subroutine MPI_File_iwrite_all( &
          fh, &
          buf, &
@@ -2332,7 +2332,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iwrite_at
+   interface
       subroutine MPI_File_iwrite_at( &
          fh, &
          offset, &
@@ -2353,7 +2353,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iwrite_at_all
+   interface
       subroutine MPI_File_iwrite_at_all( &
          fh, &
          offset, &
@@ -2374,7 +2374,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_iwrite_shared
+   interface
       subroutine MPI_File_iwrite_shared( &
          fh, &
          buf, &
@@ -2393,7 +2393,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_open
+   interface
       subroutine MPI_File_open( &
          comm, &
          filename, &
@@ -2411,7 +2411,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_preallocate
+   interface
       subroutine MPI_File_preallocate( &
          fh, &
          size, &
@@ -2423,7 +2423,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read
+   interface
       subroutine MPI_File_read( &
          fh, &
          buf, &
@@ -2442,7 +2442,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_all
+   interface
       subroutine MPI_File_read_all( &
          fh, &
          buf, &
@@ -2461,7 +2461,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_all_begin
+   interface
       subroutine MPI_File_read_all_begin( &
          fh, &
          buf, &
@@ -2478,7 +2478,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_all_end
+   interface
       subroutine MPI_File_read_all_end( &
          fh, &
          buf, &
@@ -2493,7 +2493,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_at
+   interface
       subroutine MPI_File_read_at( &
          fh, &
          offset, &
@@ -2514,7 +2514,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_at_all
+   interface
       subroutine MPI_File_read_at_all( &
          fh, &
          offset, &
@@ -2535,7 +2535,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_at_all_begin
+   interface
       subroutine MPI_File_read_at_all_begin( &
          fh, &
          offset, &
@@ -2554,7 +2554,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_at_all_end
+   interface
       subroutine MPI_File_read_at_all_end( &
          fh, &
          buf, &
@@ -2569,7 +2569,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_ordered
+   interface
       subroutine MPI_File_read_ordered( &
          fh, &
          buf, &
@@ -2588,7 +2588,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_ordered_begin
+   interface
       subroutine MPI_File_read_ordered_begin( &
          fh, &
          buf, &
@@ -2605,7 +2605,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_ordered_end
+   interface
       subroutine MPI_File_read_ordered_end( &
          fh, &
          buf, &
@@ -2620,7 +2620,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_read_shared
+   interface
       subroutine MPI_File_read_shared( &
          fh, &
          buf, &
@@ -2639,7 +2639,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_seek
+   interface
       subroutine MPI_File_seek( &
          fh, &
          offset, &
@@ -2653,7 +2653,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_seek_shared
+   interface
       subroutine MPI_File_seek_shared( &
          fh, &
          offset, &
@@ -2667,7 +2667,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_set_atomicity
+   interface
       subroutine MPI_File_set_atomicity( &
          fh, &
          flag, &
@@ -2679,7 +2679,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_set_errhandler
+   interface
       subroutine MPI_File_set_errhandler( &
          file, &
          errhandler, &
@@ -2691,7 +2691,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_set_info
+   interface
       subroutine MPI_File_set_info( &
          fh, &
          info, &
@@ -2703,7 +2703,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_set_size
+   interface
       subroutine MPI_File_set_size( &
          fh, &
          size, &
@@ -2715,7 +2715,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_set_view
+   interface
       subroutine MPI_File_set_view( &
          fh, &
          disp, &
@@ -2735,7 +2735,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_sync
+   interface
       subroutine MPI_File_sync( &
          fh, &
          ierror)
@@ -2745,7 +2745,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write
+   interface
       subroutine MPI_File_write( &
          fh, &
          buf, &
@@ -2764,7 +2764,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_all
+   interface
       subroutine MPI_File_write_all( &
          fh, &
          buf, &
@@ -2783,7 +2783,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_all_begin
+   interface
       subroutine MPI_File_write_all_begin( &
          fh, &
          buf, &
@@ -2800,7 +2800,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_all_end
+   interface
       subroutine MPI_File_write_all_end( &
          fh, &
          buf, &
@@ -2815,7 +2815,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_at
+   interface
       subroutine MPI_File_write_at( &
          fh, &
          offset, &
@@ -2836,7 +2836,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_at_all
+   interface
       subroutine MPI_File_write_at_all( &
          fh, &
          offset, &
@@ -2857,7 +2857,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_at_all_begin
+   interface
       subroutine MPI_File_write_at_all_begin( &
          fh, &
          offset, &
@@ -2876,7 +2876,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_at_all_end
+   interface
       subroutine MPI_File_write_at_all_end( &
          fh, &
          buf, &
@@ -2891,7 +2891,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_ordered
+   interface
       subroutine MPI_File_write_ordered( &
          fh, &
          buf, &
@@ -2910,7 +2910,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_ordered_begin
+   interface
       subroutine MPI_File_write_ordered_begin( &
          fh, &
          buf, &
@@ -2927,7 +2927,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_ordered_end
+   interface
       subroutine MPI_File_write_ordered_end( &
          fh, &
          buf, &
@@ -2942,7 +2942,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_File_write_shared
+   interface
       subroutine MPI_File_write_shared( &
          fh, &
          buf, &
@@ -2961,7 +2961,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Finalize
+   interface
       subroutine MPI_Finalize( &
          ierror)
          implicit none
@@ -2969,7 +2969,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Finalized
+   interface
       subroutine MPI_Finalized( &
          flag, &
          ierror)
@@ -2979,7 +2979,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Free_mem
+   interface
       subroutine MPI_Free_mem( &
          base, &
          ierror)
@@ -2990,7 +2990,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Gather
+   interface
       subroutine MPI_Gather( &
          sendbuf, &
          sendcount, &
@@ -3016,7 +3016,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Gather_init
+   interface
       subroutine MPI_Gather_init( &
          sendbuf, &
          sendcount, &
@@ -3046,7 +3046,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Gatherv
+   interface
       subroutine MPI_Gatherv( &
          sendbuf, &
          sendcount, &
@@ -3074,7 +3074,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Gatherv_init
+   interface
       subroutine MPI_Gatherv_init( &
          sendbuf, &
          sendcount, &
@@ -3106,7 +3106,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get
+   interface
       subroutine MPI_Get( &
          origin_addr, &
          origin_count, &
@@ -3131,7 +3131,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get_accumulate
+   interface
       subroutine MPI_Get_accumulate( &
          origin_addr, &
          origin_count, &
@@ -3165,7 +3165,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get_address
+   interface
       subroutine MPI_Get_address( &
          location, &
          address, &
@@ -3178,7 +3178,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get_count
+   interface
       subroutine MPI_Get_count( &
          status, &
          datatype, &
@@ -3192,7 +3192,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get_elements
+   interface
       subroutine MPI_Get_elements( &
          status, &
          datatype, &
@@ -3206,7 +3206,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get_elements_x
+   interface
       subroutine MPI_Get_elements_x( &
          status, &
          datatype, &
@@ -3220,7 +3220,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get_hw_resource_info
+   interface
       subroutine MPI_Get_hw_resource_info( &
          hw_info, &
          ierror)
@@ -3230,7 +3230,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get_library_version
+   interface
       subroutine MPI_Get_library_version( &
          version, &
          resultlen, &
@@ -3242,7 +3242,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get_processor_name
+   interface
       subroutine MPI_Get_processor_name( &
          name, &
          resultlen, &
@@ -3254,7 +3254,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Get_version
+   interface
       subroutine MPI_Get_version( &
          version, &
          subversion, &
@@ -3266,7 +3266,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Graph_create
+   interface
       subroutine MPI_Graph_create( &
          comm_old, &
          nnodes, &
@@ -3286,7 +3286,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Graph_get
+   interface
       subroutine MPI_Graph_get( &
          comm, &
          maxindex, &
@@ -3304,7 +3304,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Graph_map
+   interface
       subroutine MPI_Graph_map( &
          comm, &
          nnodes, &
@@ -3322,7 +3322,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Graph_neighbors
+   interface
       subroutine MPI_Graph_neighbors( &
          comm, &
          rank, &
@@ -3338,7 +3338,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Graph_neighbors_count
+   interface
       subroutine MPI_Graph_neighbors_count( &
          comm, &
          rank, &
@@ -3352,7 +3352,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Graphdims_get
+   interface
       subroutine MPI_Graphdims_get( &
          comm, &
          nnodes, &
@@ -3366,7 +3366,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Grequest_complete
+   interface
       subroutine MPI_Grequest_complete( &
          request, &
          ierror)
@@ -3376,7 +3376,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Grequest_start
+   interface
       subroutine MPI_Grequest_start( &
          query_fn, &
          free_fn, &
@@ -3394,7 +3394,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_compare
+   interface
       subroutine MPI_Group_compare( &
          group1, &
          group2, &
@@ -3408,7 +3408,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_difference
+   interface
       subroutine MPI_Group_difference( &
          group1, &
          group2, &
@@ -3422,7 +3422,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_excl
+   interface
       subroutine MPI_Group_excl( &
          group, &
          n, &
@@ -3438,7 +3438,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_free
+   interface
       subroutine MPI_Group_free( &
          group, &
          ierror)
@@ -3448,7 +3448,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_from_session_pset
+   interface
       subroutine MPI_Group_from_session_pset( &
          session, &
          pset_name, &
@@ -3462,7 +3462,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_incl
+   interface
       subroutine MPI_Group_incl( &
          group, &
          n, &
@@ -3478,7 +3478,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_intersection
+   interface
       subroutine MPI_Group_intersection( &
          group1, &
          group2, &
@@ -3492,7 +3492,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_range_excl
+   interface
       subroutine MPI_Group_range_excl( &
          group, &
          n, &
@@ -3508,7 +3508,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_range_incl
+   interface
       subroutine MPI_Group_range_incl( &
          group, &
          n, &
@@ -3524,7 +3524,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_rank
+   interface
       subroutine MPI_Group_rank( &
          group, &
          rank, &
@@ -3536,7 +3536,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_size
+   interface
       subroutine MPI_Group_size( &
          group, &
          size, &
@@ -3548,7 +3548,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_translate_ranks
+   interface
       subroutine MPI_Group_translate_ranks( &
          group1, &
          n, &
@@ -3566,7 +3566,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Group_union
+   interface
       subroutine MPI_Group_union( &
          group1, &
          group2, &
@@ -3580,7 +3580,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Iallgather
+   interface
       subroutine MPI_Iallgather( &
          sendbuf, &
          sendcount, &
@@ -3606,7 +3606,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Iallgatherv
+   interface
       subroutine MPI_Iallgatherv( &
          sendbuf, &
          sendcount, &
@@ -3634,7 +3634,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Iallreduce
+   interface
       subroutine MPI_Iallreduce( &
          sendbuf, &
          recvbuf, &
@@ -3658,7 +3658,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ialltoall
+   interface
       subroutine MPI_Ialltoall( &
          sendbuf, &
          sendcount, &
@@ -3684,7 +3684,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ialltoallv
+   interface
       subroutine MPI_Ialltoallv( &
          sendbuf, &
          sendcounts, &
@@ -3714,7 +3714,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ialltoallw
+   interface
       subroutine MPI_Ialltoallw( &
          sendbuf, &
          sendcounts, &
@@ -3744,7 +3744,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ibarrier
+   interface
       subroutine MPI_Ibarrier( &
          comm, &
          request, &
@@ -3756,7 +3756,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ibcast
+   interface
       subroutine MPI_Ibcast( &
          buffer, &
          count, &
@@ -3777,7 +3777,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ibsend
+   interface
       subroutine MPI_Ibsend( &
          buf, &
          count, &
@@ -3800,7 +3800,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Iexscan
+   interface
       subroutine MPI_Iexscan( &
          sendbuf, &
          recvbuf, &
@@ -3824,7 +3824,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Igather
+   interface
       subroutine MPI_Igather( &
          sendbuf, &
          sendcount, &
@@ -3852,7 +3852,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Igatherv
+   interface
       subroutine MPI_Igatherv( &
          sendbuf, &
          sendcount, &
@@ -3882,7 +3882,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Improbe
+   interface
       subroutine MPI_Improbe( &
          source, &
          tag, &
@@ -3902,7 +3902,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Imrecv
+   interface
       subroutine MPI_Imrecv( &
          buf, &
          count, &
@@ -3921,7 +3921,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ineighbor_allgather
+   interface
       subroutine MPI_Ineighbor_allgather( &
          sendbuf, &
          sendcount, &
@@ -3947,7 +3947,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ineighbor_allgatherv
+   interface
       subroutine MPI_Ineighbor_allgatherv( &
          sendbuf, &
          sendcount, &
@@ -3975,7 +3975,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ineighbor_alltoall
+   interface
       subroutine MPI_Ineighbor_alltoall( &
          sendbuf, &
          sendcount, &
@@ -4001,7 +4001,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ineighbor_alltoallv
+   interface
       subroutine MPI_Ineighbor_alltoallv( &
          sendbuf, &
          sendcounts, &
@@ -4031,7 +4031,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ineighbor_alltoallw
+   interface
       subroutine MPI_Ineighbor_alltoallw( &
          sendbuf, &
          sendcounts, &
@@ -4061,7 +4061,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_create
+   interface
       subroutine MPI_Info_create( &
          info, &
          ierror)
@@ -4071,7 +4071,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_create_env
+   interface
       subroutine MPI_Info_create_env( &
          info, &
          ierror)
@@ -4081,7 +4081,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_delete
+   interface
       subroutine MPI_Info_delete( &
          info, &
          key, &
@@ -4093,7 +4093,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_dup
+   interface
       subroutine MPI_Info_dup( &
          info, &
          newinfo, &
@@ -4105,7 +4105,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_free
+   interface
       subroutine MPI_Info_free( &
          info, &
          ierror)
@@ -4115,7 +4115,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_get
+   interface
       subroutine MPI_Info_get( &
          info, &
          key, &
@@ -4133,7 +4133,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_get_nkeys
+   interface
       subroutine MPI_Info_get_nkeys( &
          info, &
          nkeys, &
@@ -4145,7 +4145,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_get_nthkey
+   interface
       subroutine MPI_Info_get_nthkey( &
          info, &
          n, &
@@ -4159,7 +4159,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_get_string
+   interface
       subroutine MPI_Info_get_string( &
          info, &
          key, &
@@ -4177,7 +4177,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_get_valuelen
+   interface
       subroutine MPI_Info_get_valuelen( &
          info, &
          key, &
@@ -4193,7 +4193,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Info_set
+   interface
       subroutine MPI_Info_set( &
          info, &
          key, &
@@ -4207,7 +4207,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Init
+   interface
       subroutine MPI_Init( &
          ierror)
          implicit none
@@ -4215,7 +4215,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Init_thread
+   interface
       subroutine MPI_Init_thread( &
          required, &
          provided, &
@@ -4227,7 +4227,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Initialized
+   interface
       subroutine MPI_Initialized( &
          flag, &
          ierror)
@@ -4237,7 +4237,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Intercomm_create
+   interface
       subroutine MPI_Intercomm_create( &
          local_comm, &
          local_leader, &
@@ -4257,7 +4257,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Intercomm_create_from_groups
+   interface
       subroutine MPI_Intercomm_create_from_groups( &
          local_group, &
          local_leader, &
@@ -4281,7 +4281,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Intercomm_merge
+   interface
       subroutine MPI_Intercomm_merge( &
          intercomm, &
          high, &
@@ -4295,7 +4295,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Iprobe
+   interface
       subroutine MPI_Iprobe( &
          source, &
          tag, &
@@ -4313,7 +4313,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Irecv
+   interface
       subroutine MPI_Irecv( &
          buf, &
          count, &
@@ -4336,7 +4336,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ireduce
+   interface
       subroutine MPI_Ireduce( &
          sendbuf, &
          recvbuf, &
@@ -4362,7 +4362,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ireduce_scatter
+   interface
       subroutine MPI_Ireduce_scatter( &
          sendbuf, &
          recvbuf, &
@@ -4386,7 +4386,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ireduce_scatter_block
+   interface
       subroutine MPI_Ireduce_scatter_block( &
          sendbuf, &
          recvbuf, &
@@ -4410,7 +4410,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Irsend
+   interface
       subroutine MPI_Irsend( &
          buf, &
          count, &
@@ -4433,7 +4433,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Is_thread_main
+   interface
       subroutine MPI_Is_thread_main( &
          flag, &
          ierror)
@@ -4443,7 +4443,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Iscan
+   interface
       subroutine MPI_Iscan( &
          sendbuf, &
          recvbuf, &
@@ -4467,7 +4467,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Iscatter
+   interface
       subroutine MPI_Iscatter( &
          sendbuf, &
          sendcount, &
@@ -4495,7 +4495,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Iscatterv
+   interface
       subroutine MPI_Iscatterv( &
          sendbuf, &
          sendcounts, &
@@ -4525,7 +4525,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Isend
+   interface
       subroutine MPI_Isend( &
          buf, &
          count, &
@@ -4548,7 +4548,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Isendrecv
+   interface
       subroutine MPI_Isendrecv( &
          sendbuf, &
          sendcount, &
@@ -4582,7 +4582,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Isendrecv_replace
+   interface
       subroutine MPI_Isendrecv_replace( &
          buf, &
          count, &
@@ -4609,7 +4609,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Issend
+   interface
       subroutine MPI_Issend( &
          buf, &
          count, &
@@ -4632,7 +4632,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Keyval_create
+   interface
       subroutine MPI_Keyval_create( &
          copy_fn, &
          delete_fn, &
@@ -4648,7 +4648,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Keyval_free
+   interface
       subroutine MPI_Keyval_free( &
          keyval, &
          ierror)
@@ -4658,7 +4658,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Lookup_name
+   interface
       subroutine MPI_Lookup_name( &
          service_name, &
          info, &
@@ -4672,7 +4672,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Mprobe
+   interface
       subroutine MPI_Mprobe( &
          source, &
          tag, &
@@ -4690,7 +4690,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Mrecv
+   interface
       subroutine MPI_Mrecv( &
          buf, &
          count, &
@@ -4709,7 +4709,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_allgather
+   interface
       subroutine MPI_Neighbor_allgather( &
          sendbuf, &
          sendcount, &
@@ -4733,7 +4733,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_allgather_init
+   interface
       subroutine MPI_Neighbor_allgather_init( &
          sendbuf, &
          sendcount, &
@@ -4761,7 +4761,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_allgatherv
+   interface
       subroutine MPI_Neighbor_allgatherv( &
          sendbuf, &
          sendcount, &
@@ -4787,7 +4787,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_allgatherv_init
+   interface
       subroutine MPI_Neighbor_allgatherv_init( &
          sendbuf, &
          sendcount, &
@@ -4817,7 +4817,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_alltoall
+   interface
       subroutine MPI_Neighbor_alltoall( &
          sendbuf, &
          sendcount, &
@@ -4841,7 +4841,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_alltoall_init
+   interface
       subroutine MPI_Neighbor_alltoall_init( &
          sendbuf, &
          sendcount, &
@@ -4869,7 +4869,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_alltoallv
+   interface
       subroutine MPI_Neighbor_alltoallv( &
          sendbuf, &
          sendcounts, &
@@ -4897,7 +4897,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_alltoallv_init
+   interface
       subroutine MPI_Neighbor_alltoallv_init( &
          sendbuf, &
          sendcounts, &
@@ -4929,7 +4929,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_alltoallw
+   interface
       subroutine MPI_Neighbor_alltoallw( &
          sendbuf, &
          sendcounts, &
@@ -4957,7 +4957,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Neighbor_alltoallw_init
+   interface
       subroutine MPI_Neighbor_alltoallw_init( &
          sendbuf, &
          sendcounts, &
@@ -4989,7 +4989,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Op_commutative
+   interface
       subroutine MPI_Op_commutative( &
          op, &
          commute, &
@@ -5001,7 +5001,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Op_create
+   interface
       subroutine MPI_Op_create( &
          user_fn, &
          commute, &
@@ -5015,7 +5015,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Op_free
+   interface
       subroutine MPI_Op_free( &
          op, &
          ierror)
@@ -5025,7 +5025,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Open_port
+   interface
       subroutine MPI_Open_port( &
          info, &
          port_name, &
@@ -5037,7 +5037,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Pack
+   interface
       subroutine MPI_Pack( &
          inbuf, &
          incount, &
@@ -5061,7 +5061,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Pack_external
+   interface
       subroutine MPI_Pack_external( &
          datarep, &
          inbuf, &
@@ -5085,7 +5085,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Pack_external_size
+   interface
       subroutine MPI_Pack_external_size( &
          datarep, &
          incount, &
@@ -5101,7 +5101,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Pack_size
+   interface
       subroutine MPI_Pack_size( &
          incount, &
          datatype, &
@@ -5117,7 +5117,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Parrived
+   interface
       subroutine MPI_Parrived( &
          request, &
          partition, &
@@ -5131,7 +5131,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Pcontrol
+   interface
       subroutine MPI_Pcontrol( &
          level)
          implicit none
@@ -5139,7 +5139,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Pready
+   interface
       subroutine MPI_Pready( &
          partition, &
          request, &
@@ -5151,7 +5151,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Pready_list
+   interface
       subroutine MPI_Pready_list( &
          length, &
          array_of_partitions, &
@@ -5165,7 +5165,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Pready_range
+   interface
       subroutine MPI_Pready_range( &
          partition_low, &
          partition_high, &
@@ -5179,7 +5179,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Precv_init
+   interface
       subroutine MPI_Precv_init( &
          buf, &
          partitions, &
@@ -5206,7 +5206,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Probe
+   interface
       subroutine MPI_Probe( &
          source, &
          tag, &
@@ -5222,7 +5222,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Psend_init
+   interface
       subroutine MPI_Psend_init( &
          buf, &
          partitions, &
@@ -5249,7 +5249,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Publish_name
+   interface
       subroutine MPI_Publish_name( &
          service_name, &
          info, &
@@ -5263,7 +5263,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Put
+   interface
       subroutine MPI_Put( &
          origin_addr, &
          origin_count, &
@@ -5288,7 +5288,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Query_thread
+   interface
       subroutine MPI_Query_thread( &
          provided, &
          ierror)
@@ -5298,7 +5298,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Raccumulate
+   interface
       subroutine MPI_Raccumulate( &
          origin_addr, &
          origin_count, &
@@ -5327,7 +5327,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Recv
+   interface
       subroutine MPI_Recv( &
          buf, &
          count, &
@@ -5350,7 +5350,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Recv_init
+   interface
       subroutine MPI_Recv_init( &
          buf, &
          count, &
@@ -5373,7 +5373,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Reduce
+   interface
       subroutine MPI_Reduce( &
          sendbuf, &
          recvbuf, &
@@ -5397,7 +5397,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Reduce_init
+   interface
       subroutine MPI_Reduce_init( &
          sendbuf, &
          recvbuf, &
@@ -5425,7 +5425,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Reduce_local
+   interface
       subroutine MPI_Reduce_local( &
          inbuf, &
          inoutbuf, &
@@ -5445,7 +5445,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Reduce_scatter
+   interface
       subroutine MPI_Reduce_scatter( &
          sendbuf, &
          recvbuf, &
@@ -5467,7 +5467,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Reduce_scatter_block
+   interface
       subroutine MPI_Reduce_scatter_block( &
          sendbuf, &
          recvbuf, &
@@ -5489,7 +5489,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Reduce_scatter_block_init
+   interface
       subroutine MPI_Reduce_scatter_block_init( &
          sendbuf, &
          recvbuf, &
@@ -5515,7 +5515,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Reduce_scatter_init
+   interface
       subroutine MPI_Reduce_scatter_init( &
          sendbuf, &
          recvbuf, &
@@ -5541,7 +5541,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Register_datarep
+   interface
       subroutine MPI_Register_datarep( &
          datarep, &
          read_conversion_fn, &
@@ -5559,7 +5559,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Remove_error_class
+   interface
       subroutine MPI_Remove_error_class( &
          errorclass, &
          ierror)
@@ -5569,7 +5569,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Remove_error_code
+   interface
       subroutine MPI_Remove_error_code( &
          errorcode, &
          ierror)
@@ -5579,7 +5579,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Remove_error_string
+   interface
       subroutine MPI_Remove_error_string( &
          errorcode, &
          ierror)
@@ -5589,7 +5589,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Request_free
+   interface
       subroutine MPI_Request_free( &
          request, &
          ierror)
@@ -5599,7 +5599,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Request_get_status
+   interface
       subroutine MPI_Request_get_status( &
          request, &
          flag, &
@@ -5613,7 +5613,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Request_get_status_all
+   interface
       subroutine MPI_Request_get_status_all( &
          count, &
          array_of_requests, &
@@ -5629,7 +5629,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Request_get_status_any
+   interface
       subroutine MPI_Request_get_status_any( &
          count, &
          array_of_requests, &
@@ -5647,7 +5647,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Request_get_status_some
+   interface
       subroutine MPI_Request_get_status_some( &
          incount, &
          array_of_requests, &
@@ -5665,7 +5665,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Rget
+   interface
       subroutine MPI_Rget( &
          origin_addr, &
          origin_count, &
@@ -5692,7 +5692,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Rget_accumulate
+   interface
       subroutine MPI_Rget_accumulate( &
          origin_addr, &
          origin_count, &
@@ -5728,7 +5728,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Rput
+   interface
       subroutine MPI_Rput( &
          origin_addr, &
          origin_count, &
@@ -5755,7 +5755,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Rsend
+   interface
       subroutine MPI_Rsend( &
          buf, &
          count, &
@@ -5776,7 +5776,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Rsend_init
+   interface
       subroutine MPI_Rsend_init( &
          buf, &
          count, &
@@ -5799,7 +5799,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Scan
+   interface
       subroutine MPI_Scan( &
          sendbuf, &
          recvbuf, &
@@ -5821,7 +5821,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Scan_init
+   interface
       subroutine MPI_Scan_init( &
          sendbuf, &
          recvbuf, &
@@ -5847,7 +5847,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Scatter
+   interface
       subroutine MPI_Scatter( &
          sendbuf, &
          sendcount, &
@@ -5873,7 +5873,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Scatter_init
+   interface
       subroutine MPI_Scatter_init( &
          sendbuf, &
          sendcount, &
@@ -5903,7 +5903,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Scatterv
+   interface
       subroutine MPI_Scatterv( &
          sendbuf, &
          sendcounts, &
@@ -5931,7 +5931,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Scatterv_init
+   interface
       subroutine MPI_Scatterv_init( &
          sendbuf, &
          sendcounts, &
@@ -5963,7 +5963,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Send
+   interface
       subroutine MPI_Send( &
          buf, &
          count, &
@@ -5984,7 +5984,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Send_init
+   interface
       subroutine MPI_Send_init( &
          buf, &
          count, &
@@ -6007,7 +6007,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Sendrecv
+   interface
       subroutine MPI_Sendrecv( &
          sendbuf, &
          sendcount, &
@@ -6041,7 +6041,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Sendrecv_replace
+   interface
       subroutine MPI_Sendrecv_replace( &
          buf, &
          count, &
@@ -6068,7 +6068,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_attach_buffer
+   interface
       subroutine MPI_Session_attach_buffer( &
          session, &
          buffer, &
@@ -6083,7 +6083,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_call_errhandler
+   interface
       subroutine MPI_Session_call_errhandler( &
          session, &
          errorcode, &
@@ -6095,7 +6095,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_create_errhandler
+   interface
       subroutine MPI_Session_create_errhandler( &
          session_errhandler_fn, &
          errhandler, &
@@ -6107,7 +6107,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_detach_buffer
+   interface
       subroutine MPI_Session_detach_buffer( &
          session, &
          buffer_addr, &
@@ -6122,7 +6122,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_finalize
+   interface
       subroutine MPI_Session_finalize( &
          session, &
          ierror)
@@ -6132,7 +6132,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_flush_buffer
+   interface
       subroutine MPI_Session_flush_buffer( &
          session, &
          ierror)
@@ -6142,7 +6142,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_get_errhandler
+   interface
       subroutine MPI_Session_get_errhandler( &
          session, &
          errhandler, &
@@ -6154,7 +6154,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_get_info
+   interface
       subroutine MPI_Session_get_info( &
          session, &
          info_used, &
@@ -6166,7 +6166,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_get_nth_pset
+   interface
       subroutine MPI_Session_get_nth_pset( &
          session, &
          info, &
@@ -6184,7 +6184,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_get_num_psets
+   interface
       subroutine MPI_Session_get_num_psets( &
          session, &
          info, &
@@ -6198,7 +6198,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_get_pset_info
+   interface
       subroutine MPI_Session_get_pset_info( &
          session, &
          pset_name, &
@@ -6212,7 +6212,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_iflush_buffer
+   interface
       subroutine MPI_Session_iflush_buffer( &
          session, &
          request, &
@@ -6224,7 +6224,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_init
+   interface
       subroutine MPI_Session_init( &
          info, &
          errhandler, &
@@ -6238,7 +6238,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Session_set_errhandler
+   interface
       subroutine MPI_Session_set_errhandler( &
          session, &
          errhandler, &
@@ -6250,7 +6250,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ssend
+   interface
       subroutine MPI_Ssend( &
          buf, &
          count, &
@@ -6271,7 +6271,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Ssend_init
+   interface
       subroutine MPI_Ssend_init( &
          buf, &
          count, &
@@ -6294,7 +6294,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Start
+   interface
       subroutine MPI_Start( &
          request, &
          ierror)
@@ -6304,7 +6304,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Startall
+   interface
       subroutine MPI_Startall( &
          count, &
          array_of_requests, &
@@ -6316,7 +6316,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Status_get_error
+   interface
       subroutine MPI_Status_get_error( &
          status, &
          error, &
@@ -6328,7 +6328,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Status_get_source
+   interface
       subroutine MPI_Status_get_source( &
          status, &
          source, &
@@ -6340,7 +6340,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Status_get_tag
+   interface
       subroutine MPI_Status_get_tag( &
          status, &
          tag, &
@@ -6352,7 +6352,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Status_set_cancelled
+   interface
       subroutine MPI_Status_set_cancelled( &
          status, &
          flag, &
@@ -6364,7 +6364,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Status_set_elements
+   interface
       subroutine MPI_Status_set_elements( &
          status, &
          datatype, &
@@ -6378,7 +6378,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Status_set_elements_x
+   interface
       subroutine MPI_Status_set_elements_x( &
          status, &
          datatype, &
@@ -6392,7 +6392,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Status_set_error
+   interface
       subroutine MPI_Status_set_error( &
          status, &
          error, &
@@ -6404,7 +6404,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Status_set_source
+   interface
       subroutine MPI_Status_set_source( &
          status, &
          source, &
@@ -6416,7 +6416,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Status_set_tag
+   interface
       subroutine MPI_Status_set_tag( &
          status, &
          tag, &
@@ -6428,7 +6428,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Test
+   interface
       subroutine MPI_Test( &
          request, &
          flag, &
@@ -6442,7 +6442,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Test_cancelled
+   interface
       subroutine MPI_Test_cancelled( &
          status, &
          flag, &
@@ -6454,7 +6454,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Testall
+   interface
       subroutine MPI_Testall( &
          count, &
          array_of_requests, &
@@ -6470,7 +6470,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Testany
+   interface
       subroutine MPI_Testany( &
          count, &
          array_of_requests, &
@@ -6488,7 +6488,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Testsome
+   interface
       subroutine MPI_Testsome( &
          incount, &
          array_of_requests, &
@@ -6506,7 +6506,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Topo_test
+   interface
       subroutine MPI_Topo_test( &
          comm, &
          status, &
@@ -6518,7 +6518,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_commit
+   interface
       subroutine MPI_Type_commit( &
          datatype, &
          ierror)
@@ -6528,7 +6528,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_contiguous
+   interface
       subroutine MPI_Type_contiguous( &
          count, &
          oldtype, &
@@ -6542,7 +6542,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_darray
+   interface
       subroutine MPI_Type_create_darray( &
          size, &
          rank, &
@@ -6570,7 +6570,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_f90_complex
+   interface
       subroutine MPI_Type_create_f90_complex( &
          p, &
          r, &
@@ -6584,7 +6584,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_f90_integer
+   interface
       subroutine MPI_Type_create_f90_integer( &
          r, &
          newtype, &
@@ -6596,7 +6596,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_f90_real
+   interface
       subroutine MPI_Type_create_f90_real( &
          p, &
          r, &
@@ -6610,7 +6610,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_hindexed
+   interface
       subroutine MPI_Type_create_hindexed( &
          count, &
          array_of_blocklengths, &
@@ -6628,7 +6628,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_hindexed_block
+   interface
       subroutine MPI_Type_create_hindexed_block( &
          count, &
          blocklength, &
@@ -6646,7 +6646,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_hvector
+   interface
       subroutine MPI_Type_create_hvector( &
          count, &
          blocklength, &
@@ -6664,7 +6664,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_indexed_block
+   interface
       subroutine MPI_Type_create_indexed_block( &
          count, &
          blocklength, &
@@ -6682,7 +6682,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_keyval
+   interface
       subroutine MPI_Type_create_keyval( &
          type_copy_attr_fn, &
          type_delete_attr_fn, &
@@ -6698,7 +6698,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_resized
+   interface
       subroutine MPI_Type_create_resized( &
          oldtype, &
          lb, &
@@ -6714,7 +6714,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_struct
+   interface
       subroutine MPI_Type_create_struct( &
          count, &
          array_of_blocklengths, &
@@ -6732,7 +6732,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_create_subarray
+   interface
       subroutine MPI_Type_create_subarray( &
          ndims, &
          array_of_sizes, &
@@ -6754,7 +6754,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_delete_attr
+   interface
       subroutine MPI_Type_delete_attr( &
          datatype, &
          type_keyval, &
@@ -6766,7 +6766,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_dup
+   interface
       subroutine MPI_Type_dup( &
          oldtype, &
          newtype, &
@@ -6778,7 +6778,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_free
+   interface
       subroutine MPI_Type_free( &
          datatype, &
          ierror)
@@ -6788,7 +6788,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_free_keyval
+   interface
       subroutine MPI_Type_free_keyval( &
          type_keyval, &
          ierror)
@@ -6798,7 +6798,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_get_attr
+   interface
       subroutine MPI_Type_get_attr( &
          datatype, &
          type_keyval, &
@@ -6814,7 +6814,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_get_contents
+   interface
       subroutine MPI_Type_get_contents( &
          datatype, &
          max_integers, &
@@ -6836,7 +6836,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_get_envelope
+   interface
       subroutine MPI_Type_get_envelope( &
          datatype, &
          num_integers, &
@@ -6854,7 +6854,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_get_extent
+   interface
       subroutine MPI_Type_get_extent( &
          datatype, &
          lb, &
@@ -6868,7 +6868,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_get_extent_x
+   interface
       subroutine MPI_Type_get_extent_x( &
          datatype, &
          lb, &
@@ -6882,7 +6882,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_get_name
+   interface
       subroutine MPI_Type_get_name( &
          datatype, &
          type_name, &
@@ -6896,7 +6896,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_get_true_extent
+   interface
       subroutine MPI_Type_get_true_extent( &
          datatype, &
          true_lb, &
@@ -6910,7 +6910,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_get_true_extent_x
+   interface
       subroutine MPI_Type_get_true_extent_x( &
          datatype, &
          true_lb, &
@@ -6924,7 +6924,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_get_value_index
+   interface
       subroutine MPI_Type_get_value_index( &
          value_type, &
          index_type, &
@@ -6938,7 +6938,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_indexed
+   interface
       subroutine MPI_Type_indexed( &
          count, &
          array_of_blocklengths, &
@@ -6956,7 +6956,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_match_size
+   interface
       subroutine MPI_Type_match_size( &
          typeclass, &
          size, &
@@ -6970,7 +6970,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_set_attr
+   interface
       subroutine MPI_Type_set_attr( &
          datatype, &
          type_keyval, &
@@ -6984,7 +6984,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_set_name
+   interface
       subroutine MPI_Type_set_name( &
          datatype, &
          type_name, &
@@ -6996,7 +6996,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_size
+   interface
       subroutine MPI_Type_size( &
          datatype, &
          size, &
@@ -7008,7 +7008,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_size_x
+   interface
       subroutine MPI_Type_size_x( &
          datatype, &
          size, &
@@ -7020,7 +7020,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_vector
+   interface
       subroutine MPI_Type_vector( &
          count, &
          blocklength, &
@@ -7038,7 +7038,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Unpack
+   interface
       subroutine MPI_Unpack( &
          inbuf, &
          insize, &
@@ -7062,7 +7062,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Unpack_external
+   interface
       subroutine MPI_Unpack_external( &
          datarep, &
          inbuf, &
@@ -7086,7 +7086,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Unpublish_name
+   interface
       subroutine MPI_Unpublish_name( &
          service_name, &
          info, &
@@ -7100,7 +7100,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Wait
+   interface
       subroutine MPI_Wait( &
          request, &
          status, &
@@ -7112,7 +7112,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Waitall
+   interface
       subroutine MPI_Waitall( &
          count, &
          array_of_requests, &
@@ -7126,7 +7126,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Waitany
+   interface
       subroutine MPI_Waitany( &
          count, &
          array_of_requests, &
@@ -7142,7 +7142,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Waitsome
+   interface
       subroutine MPI_Waitsome( &
          incount, &
          array_of_requests, &
@@ -7236,7 +7236,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_attach
+   interface
       subroutine MPI_Win_attach( &
          win, &
          base, &
@@ -7251,7 +7251,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_call_errhandler
+   interface
       subroutine MPI_Win_call_errhandler( &
          win, &
          errorcode, &
@@ -7263,7 +7263,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_complete
+   interface
       subroutine MPI_Win_complete( &
          win, &
          ierror)
@@ -7273,7 +7273,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_create
+   interface
       subroutine MPI_Win_create( &
          base, &
          size, &
@@ -7294,7 +7294,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_create_dynamic
+   interface
       subroutine MPI_Win_create_dynamic( &
          info, &
          comm, &
@@ -7308,7 +7308,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_create_errhandler
+   interface
       subroutine MPI_Win_create_errhandler( &
          win_errhandler_fn, &
          errhandler, &
@@ -7320,7 +7320,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_create_keyval
+   interface
       subroutine MPI_Win_create_keyval( &
          win_copy_attr_fn, &
          win_delete_attr_fn, &
@@ -7336,7 +7336,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_delete_attr
+   interface
       subroutine MPI_Win_delete_attr( &
          win, &
          win_keyval, &
@@ -7348,7 +7348,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_detach
+   interface
       subroutine MPI_Win_detach( &
          win, &
          base, &
@@ -7361,7 +7361,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_fence
+   interface
       subroutine MPI_Win_fence( &
          assert, &
          win, &
@@ -7373,7 +7373,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_flush
+   interface
       subroutine MPI_Win_flush( &
          rank, &
          win, &
@@ -7385,7 +7385,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_flush_all
+   interface
       subroutine MPI_Win_flush_all( &
          win, &
          ierror)
@@ -7395,7 +7395,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_flush_local
+   interface
       subroutine MPI_Win_flush_local( &
          rank, &
          win, &
@@ -7407,7 +7407,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_flush_local_all
+   interface
       subroutine MPI_Win_flush_local_all( &
          win, &
          ierror)
@@ -7417,7 +7417,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_free
+   interface
       subroutine MPI_Win_free( &
          win, &
          ierror)
@@ -7427,7 +7427,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_free_keyval
+   interface
       subroutine MPI_Win_free_keyval( &
          win_keyval, &
          ierror)
@@ -7437,7 +7437,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_get_attr
+   interface
       subroutine MPI_Win_get_attr( &
          win, &
          win_keyval, &
@@ -7453,7 +7453,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_get_errhandler
+   interface
       subroutine MPI_Win_get_errhandler( &
          win, &
          errhandler, &
@@ -7465,7 +7465,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_get_group
+   interface
       subroutine MPI_Win_get_group( &
          win, &
          group, &
@@ -7477,7 +7477,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_get_info
+   interface
       subroutine MPI_Win_get_info( &
          win, &
          info_used, &
@@ -7489,7 +7489,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_get_name
+   interface
       subroutine MPI_Win_get_name( &
          win, &
          win_name, &
@@ -7503,7 +7503,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_lock
+   interface
       subroutine MPI_Win_lock( &
          lock_type, &
          rank, &
@@ -7519,7 +7519,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_lock_all
+   interface
       subroutine MPI_Win_lock_all( &
          assert, &
          win, &
@@ -7531,7 +7531,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_post
+   interface
       subroutine MPI_Win_post( &
          group, &
          assert, &
@@ -7545,7 +7545,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_set_attr
+   interface
       subroutine MPI_Win_set_attr( &
          win, &
          win_keyval, &
@@ -7559,7 +7559,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_set_errhandler
+   interface
       subroutine MPI_Win_set_errhandler( &
          win, &
          errhandler, &
@@ -7571,7 +7571,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_set_info
+   interface
       subroutine MPI_Win_set_info( &
          win, &
          info, &
@@ -7583,7 +7583,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_set_name
+   interface
       subroutine MPI_Win_set_name( &
          win, &
          win_name, &
@@ -7629,7 +7629,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_start
+   interface
       subroutine MPI_Win_start( &
          group, &
          assert, &
@@ -7643,7 +7643,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_sync
+   interface
       subroutine MPI_Win_sync( &
          win, &
          ierror)
@@ -7653,7 +7653,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_test
+   interface
       subroutine MPI_Win_test( &
          win, &
          flag, &
@@ -7665,7 +7665,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_unlock
+   interface
       subroutine MPI_Win_unlock( &
          rank, &
          win, &
@@ -7677,7 +7677,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_unlock_all
+   interface
       subroutine MPI_Win_unlock_all( &
          win, &
          ierror)
@@ -7687,7 +7687,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Win_wait
+   interface
       subroutine MPI_Win_wait( &
          win, &
          ierror)
@@ -7697,7 +7697,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Wtick
+   interface
       function MPI_Wtick( &
          )
          implicit none
@@ -7705,7 +7705,7 @@ module mpi
       end function
    end interface
 
-   interface MPI_Wtime
+   interface
       function MPI_Wtime( &
          )
          implicit none
@@ -7713,7 +7713,7 @@ module mpi
       end function
    end interface
 
-   interface MPI_F_sync_reg
+   interface
       subroutine MPI_F_sync_reg( &
          buf)
          implicit none
@@ -7722,7 +7722,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Address
+   interface
       subroutine MPI_Address( &
          location, &
          address, &
@@ -7735,7 +7735,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Errhandler_create
+   interface
       subroutine MPI_Errhandler_create( &
          handler_fn, &
          errhandler, &
@@ -7747,7 +7747,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Errhandler_get
+   interface
       subroutine MPI_Errhandler_get( &
          comm, &
          errhandler, &
@@ -7759,7 +7759,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Errhandler_set
+   interface
       subroutine MPI_Errhandler_set( &
          comm, &
          errhandler, &
@@ -7771,7 +7771,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_extent
+   interface
       subroutine MPI_Type_extent( &
          datatype, &
          extent, &
@@ -7783,7 +7783,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_hindexed
+   interface
       subroutine MPI_Type_hindexed( &
          count, &
          array_of_blocklengths, &
@@ -7801,7 +7801,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_hvector
+   interface
       subroutine MPI_Type_hvector( &
          count, &
          blocklength, &
@@ -7819,7 +7819,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_lb
+   interface
       subroutine MPI_Type_lb( &
          datatype, &
          displacement, &
@@ -7831,7 +7831,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_struct
+   interface
       subroutine MPI_Type_struct( &
          count, &
          array_of_blocklengths, &
@@ -7849,7 +7849,7 @@ module mpi
       end subroutine
    end interface
 
-   interface MPI_Type_ub
+   interface
       subroutine MPI_Type_ub( &
          datatype, &
          displacement, &
@@ -7949,7 +7949,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Abi_get_fortran_booleans
+   interface
       subroutine PMPI_Abi_get_fortran_booleans( &
          logical_size, &
          logical_true, &
@@ -7967,7 +7967,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Abi_get_fortran_info
+   interface
       subroutine PMPI_Abi_get_fortran_info( &
          info, &
          ierror)
@@ -7977,7 +7977,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Abi_get_info
+   interface
       subroutine PMPI_Abi_get_info( &
          info, &
          ierror)
@@ -7987,7 +7987,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Abi_get_version
+   interface
       subroutine PMPI_Abi_get_version( &
          abi_major, &
          abi_minor, &
@@ -7999,7 +7999,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Abi_set_fortran_booleans
+   interface
       subroutine PMPI_Abi_set_fortran_booleans( &
          logical_size, &
          logical_true, &
@@ -8015,7 +8015,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Abi_set_fortran_info
+   interface
       subroutine PMPI_Abi_set_fortran_info( &
          info, &
          ierror)
@@ -8025,7 +8025,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Abort
+   interface
       subroutine PMPI_Abort( &
          comm, &
          errorcode, &
@@ -8037,7 +8037,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Accumulate
+   interface
       subroutine PMPI_Accumulate( &
          origin_addr, &
          origin_count, &
@@ -8064,7 +8064,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Add_error_class
+   interface
       subroutine PMPI_Add_error_class( &
          errorclass, &
          ierror)
@@ -8074,7 +8074,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Add_error_code
+   interface
       subroutine PMPI_Add_error_code( &
          errorclass, &
          errorcode, &
@@ -8086,7 +8086,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Add_error_string
+   interface
       subroutine PMPI_Add_error_string( &
          errorcode, &
          string, &
@@ -8098,7 +8098,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Aint_add
+   interface
       function PMPI_Aint_add( &
          base, &
          disp)
@@ -8109,7 +8109,7 @@ module mpi
       end function
    end interface
 
-   interface PMPI_Aint_diff
+   interface
       function PMPI_Aint_diff( &
          addr1, &
          addr2)
@@ -8120,7 +8120,7 @@ module mpi
       end function
    end interface
 
-   interface PMPI_Allgather
+   interface
       subroutine PMPI_Allgather( &
          sendbuf, &
          sendcount, &
@@ -8144,7 +8144,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Allgather_init
+   interface
       subroutine PMPI_Allgather_init( &
          sendbuf, &
          sendcount, &
@@ -8172,7 +8172,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Allgatherv
+   interface
       subroutine PMPI_Allgatherv( &
          sendbuf, &
          sendcount, &
@@ -8198,7 +8198,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Allgatherv_init
+   interface
       subroutine PMPI_Allgatherv_init( &
          sendbuf, &
          sendcount, &
@@ -8254,7 +8254,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Allreduce
+   interface
       subroutine PMPI_Allreduce( &
          sendbuf, &
          recvbuf, &
@@ -8276,7 +8276,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Allreduce_init
+   interface
       subroutine PMPI_Allreduce_init( &
          sendbuf, &
          recvbuf, &
@@ -8302,7 +8302,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Alltoall
+   interface
       subroutine PMPI_Alltoall( &
          sendbuf, &
          sendcount, &
@@ -8326,7 +8326,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Alltoall_init
+   interface
       subroutine PMPI_Alltoall_init( &
          sendbuf, &
          sendcount, &
@@ -8354,7 +8354,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Alltoallv
+   interface
       subroutine PMPI_Alltoallv( &
          sendbuf, &
          sendcounts, &
@@ -8382,7 +8382,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Alltoallv_init
+   interface
       subroutine PMPI_Alltoallv_init( &
          sendbuf, &
          sendcounts, &
@@ -8414,7 +8414,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Alltoallw
+   interface
       subroutine PMPI_Alltoallw( &
          sendbuf, &
          sendcounts, &
@@ -8442,7 +8442,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Alltoallw_init
+   interface
       subroutine PMPI_Alltoallw_init( &
          sendbuf, &
          sendcounts, &
@@ -8474,7 +8474,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Attr_delete
+   interface
       subroutine PMPI_Attr_delete( &
          comm, &
          keyval, &
@@ -8486,7 +8486,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Attr_get
+   interface
       subroutine PMPI_Attr_get( &
          comm, &
          keyval, &
@@ -8502,7 +8502,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Attr_put
+   interface
       subroutine PMPI_Attr_put( &
          comm, &
          keyval, &
@@ -8516,7 +8516,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Barrier
+   interface
       subroutine PMPI_Barrier( &
          comm, &
          ierror)
@@ -8526,7 +8526,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Barrier_init
+   interface
       subroutine PMPI_Barrier_init( &
          comm, &
          info, &
@@ -8540,7 +8540,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Bcast
+   interface
       subroutine PMPI_Bcast( &
          buffer, &
          count, &
@@ -8559,7 +8559,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Bcast_init
+   interface
       subroutine PMPI_Bcast_init( &
          buffer, &
          count, &
@@ -8582,7 +8582,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Bsend
+   interface
       subroutine PMPI_Bsend( &
          buf, &
          count, &
@@ -8603,7 +8603,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Bsend_init
+   interface
       subroutine PMPI_Bsend_init( &
          buf, &
          count, &
@@ -8626,7 +8626,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Buffer_attach
+   interface
       subroutine PMPI_Buffer_attach( &
          buffer, &
          size, &
@@ -8639,7 +8639,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Buffer_detach
+   interface
       subroutine PMPI_Buffer_detach( &
          buffer_addr, &
          size, &
@@ -8652,7 +8652,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Buffer_flush
+   interface
       subroutine PMPI_Buffer_flush( &
          ierror)
          implicit none
@@ -8660,7 +8660,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Buffer_iflush
+   interface
       subroutine PMPI_Buffer_iflush( &
          request, &
          ierror)
@@ -8670,7 +8670,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Cancel
+   interface
       subroutine PMPI_Cancel( &
          request, &
          ierror)
@@ -8680,7 +8680,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Cart_coords
+   interface
       subroutine PMPI_Cart_coords( &
          comm, &
          rank, &
@@ -8696,7 +8696,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Cart_create
+   interface
       subroutine PMPI_Cart_create( &
          comm_old, &
          ndims, &
@@ -8716,7 +8716,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Cart_get
+   interface
       subroutine PMPI_Cart_get( &
          comm, &
          maxdims, &
@@ -8734,7 +8734,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Cart_map
+   interface
       subroutine PMPI_Cart_map( &
          comm, &
          ndims, &
@@ -8752,7 +8752,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Cart_rank
+   interface
       subroutine PMPI_Cart_rank( &
          comm, &
          coords, &
@@ -8766,7 +8766,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Cart_shift
+   interface
       subroutine PMPI_Cart_shift( &
          comm, &
          direction, &
@@ -8784,7 +8784,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Cart_sub
+   interface
       subroutine PMPI_Cart_sub( &
          comm, &
          remain_dims, &
@@ -8798,7 +8798,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Cartdim_get
+   interface
       subroutine PMPI_Cartdim_get( &
          comm, &
          ndims, &
@@ -8810,7 +8810,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Close_port
+   interface
       subroutine PMPI_Close_port( &
          port_name, &
          ierror)
@@ -8820,7 +8820,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_accept
+   interface
       subroutine PMPI_Comm_accept( &
          port_name, &
          info, &
@@ -8838,7 +8838,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_attach_buffer
+   interface
       subroutine PMPI_Comm_attach_buffer( &
          comm, &
          buffer, &
@@ -8853,7 +8853,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_call_errhandler
+   interface
       subroutine PMPI_Comm_call_errhandler( &
          comm, &
          errorcode, &
@@ -8865,7 +8865,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_compare
+   interface
       subroutine PMPI_Comm_compare( &
          comm1, &
          comm2, &
@@ -8879,7 +8879,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_connect
+   interface
       subroutine PMPI_Comm_connect( &
          port_name, &
          info, &
@@ -8897,7 +8897,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_create
+   interface
       subroutine PMPI_Comm_create( &
          comm, &
          group, &
@@ -8911,7 +8911,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_create_errhandler
+   interface
       subroutine PMPI_Comm_create_errhandler( &
          comm_errhandler_fn, &
          errhandler, &
@@ -8923,7 +8923,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_create_from_group
+   interface
       subroutine PMPI_Comm_create_from_group( &
          group, &
          stringtag, &
@@ -8941,7 +8941,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_create_group
+   interface
       subroutine PMPI_Comm_create_group( &
          comm, &
          group, &
@@ -8957,7 +8957,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_create_keyval
+   interface
       subroutine PMPI_Comm_create_keyval( &
          comm_copy_attr_fn, &
          comm_delete_attr_fn, &
@@ -8973,7 +8973,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_delete_attr
+   interface
       subroutine PMPI_Comm_delete_attr( &
          comm, &
          comm_keyval, &
@@ -8985,7 +8985,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_detach_buffer
+   interface
       subroutine PMPI_Comm_detach_buffer( &
          comm, &
          buffer_addr, &
@@ -9000,7 +9000,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_disconnect
+   interface
       subroutine PMPI_Comm_disconnect( &
          comm, &
          ierror)
@@ -9010,7 +9010,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_dup
+   interface
       subroutine PMPI_Comm_dup( &
          comm, &
          newcomm, &
@@ -9022,7 +9022,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_dup_with_info
+   interface
       subroutine PMPI_Comm_dup_with_info( &
          comm, &
          info, &
@@ -9036,7 +9036,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_flush_buffer
+   interface
       subroutine PMPI_Comm_flush_buffer( &
          comm, &
          ierror)
@@ -9046,7 +9046,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_free
+   interface
       subroutine PMPI_Comm_free( &
          comm, &
          ierror)
@@ -9056,7 +9056,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_free_keyval
+   interface
       subroutine PMPI_Comm_free_keyval( &
          comm_keyval, &
          ierror)
@@ -9066,7 +9066,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_get_attr
+   interface
       subroutine PMPI_Comm_get_attr( &
          comm, &
          comm_keyval, &
@@ -9082,7 +9082,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_get_errhandler
+   interface
       subroutine PMPI_Comm_get_errhandler( &
          comm, &
          errhandler, &
@@ -9094,7 +9094,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_get_info
+   interface
       subroutine PMPI_Comm_get_info( &
          comm, &
          info_used, &
@@ -9106,7 +9106,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_get_name
+   interface
       subroutine PMPI_Comm_get_name( &
          comm, &
          comm_name, &
@@ -9120,7 +9120,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_get_parent
+   interface
       subroutine PMPI_Comm_get_parent( &
          parent, &
          ierror)
@@ -9130,7 +9130,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_group
+   interface
       subroutine PMPI_Comm_group( &
          comm, &
          group, &
@@ -9142,7 +9142,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_idup
+   interface
       subroutine PMPI_Comm_idup( &
          comm, &
          newcomm, &
@@ -9156,7 +9156,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_idup_with_info
+   interface
       subroutine PMPI_Comm_idup_with_info( &
          comm, &
          info, &
@@ -9172,7 +9172,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_iflush_buffer
+   interface
       subroutine PMPI_Comm_iflush_buffer( &
          comm, &
          request, &
@@ -9184,7 +9184,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_join
+   interface
       subroutine PMPI_Comm_join( &
          fd, &
          intercomm, &
@@ -9196,7 +9196,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_rank
+   interface
       subroutine PMPI_Comm_rank( &
          comm, &
          rank, &
@@ -9208,7 +9208,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_remote_group
+   interface
       subroutine PMPI_Comm_remote_group( &
          comm, &
          group, &
@@ -9220,7 +9220,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_remote_size
+   interface
       subroutine PMPI_Comm_remote_size( &
          comm, &
          size, &
@@ -9232,7 +9232,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_set_attr
+   interface
       subroutine PMPI_Comm_set_attr( &
          comm, &
          comm_keyval, &
@@ -9246,7 +9246,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_set_errhandler
+   interface
       subroutine PMPI_Comm_set_errhandler( &
          comm, &
          errhandler, &
@@ -9258,7 +9258,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_set_info
+   interface
       subroutine PMPI_Comm_set_info( &
          comm, &
          info, &
@@ -9270,7 +9270,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_set_name
+   interface
       subroutine PMPI_Comm_set_name( &
          comm, &
          comm_name, &
@@ -9282,7 +9282,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_size
+   interface
       subroutine PMPI_Comm_size( &
          comm, &
          size, &
@@ -9294,7 +9294,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_spawn
+   interface
       subroutine PMPI_Comm_spawn( &
          command, &
          argv, &
@@ -9318,7 +9318,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_spawn_multiple
+   interface
       subroutine PMPI_Comm_spawn_multiple( &
          count, &
          array_of_commands, &
@@ -9344,7 +9344,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_split
+   interface
       subroutine PMPI_Comm_split( &
          comm, &
          color, &
@@ -9360,7 +9360,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_split_type
+   interface
       subroutine PMPI_Comm_split_type( &
          comm, &
          split_type, &
@@ -9378,7 +9378,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Comm_test_inter
+   interface
       subroutine PMPI_Comm_test_inter( &
          comm, &
          flag, &
@@ -9390,7 +9390,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Compare_and_swap
+   interface
       subroutine PMPI_Compare_and_swap( &
          origin_addr, &
          compare_addr, &
@@ -9415,7 +9415,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Dims_create
+   interface
       subroutine PMPI_Dims_create( &
          nnodes, &
          ndims, &
@@ -9429,7 +9429,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Dist_graph_create
+   interface
       subroutine PMPI_Dist_graph_create( &
          comm_old, &
          n, &
@@ -9455,7 +9455,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Dist_graph_create_adjacent
+   interface
       subroutine PMPI_Dist_graph_create_adjacent( &
          comm_old, &
          indegree, &
@@ -9483,7 +9483,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Dist_graph_neighbors
+   interface
       subroutine PMPI_Dist_graph_neighbors( &
          comm, &
          maxindegree, &
@@ -9505,7 +9505,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Dist_graph_neighbors_count
+   interface
       subroutine PMPI_Dist_graph_neighbors_count( &
          comm, &
          indegree, &
@@ -9521,7 +9521,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Errhandler_free
+   interface
       subroutine PMPI_Errhandler_free( &
          errhandler, &
          ierror)
@@ -9531,7 +9531,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Error_class
+   interface
       subroutine PMPI_Error_class( &
          errorcode, &
          errorclass, &
@@ -9543,7 +9543,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Error_string
+   interface
       subroutine PMPI_Error_string( &
          errorcode, &
          string, &
@@ -9557,7 +9557,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Exscan
+   interface
       subroutine PMPI_Exscan( &
          sendbuf, &
          recvbuf, &
@@ -9579,7 +9579,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Exscan_init
+   interface
       subroutine PMPI_Exscan_init( &
          sendbuf, &
          recvbuf, &
@@ -9605,7 +9605,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Fetch_and_op
+   interface
       subroutine PMPI_Fetch_and_op( &
          origin_addr, &
          result_addr, &
@@ -9629,7 +9629,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_call_errhandler
+   interface
       subroutine PMPI_File_call_errhandler( &
          fh, &
          errorcode, &
@@ -9641,7 +9641,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_close
+   interface
       subroutine PMPI_File_close( &
          fh, &
          ierror)
@@ -9651,7 +9651,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_create_errhandler
+   interface
       subroutine PMPI_File_create_errhandler( &
          file_errhandler_fn, &
          errhandler, &
@@ -9663,7 +9663,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_delete
+   interface
       subroutine PMPI_File_delete( &
          filename, &
          info, &
@@ -9675,7 +9675,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_amode
+   interface
       subroutine PMPI_File_get_amode( &
          fh, &
          amode, &
@@ -9687,7 +9687,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_atomicity
+   interface
       subroutine PMPI_File_get_atomicity( &
          fh, &
          flag, &
@@ -9699,7 +9699,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_byte_offset
+   interface
       subroutine PMPI_File_get_byte_offset( &
          fh, &
          offset, &
@@ -9713,7 +9713,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_errhandler
+   interface
       subroutine PMPI_File_get_errhandler( &
          file, &
          errhandler, &
@@ -9725,7 +9725,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_group
+   interface
       subroutine PMPI_File_get_group( &
          fh, &
          group, &
@@ -9737,7 +9737,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_info
+   interface
       subroutine PMPI_File_get_info( &
          fh, &
          info_used, &
@@ -9749,7 +9749,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_position
+   interface
       subroutine PMPI_File_get_position( &
          fh, &
          offset, &
@@ -9761,7 +9761,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_position_shared
+   interface
       subroutine PMPI_File_get_position_shared( &
          fh, &
          offset, &
@@ -9773,7 +9773,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_size
+   interface
       subroutine PMPI_File_get_size( &
          fh, &
          size, &
@@ -9785,7 +9785,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_type_extent
+   interface
       subroutine PMPI_File_get_type_extent( &
          fh, &
          datatype, &
@@ -9799,7 +9799,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_get_view
+   interface
       subroutine PMPI_File_get_view( &
          fh, &
          disp, &
@@ -9817,7 +9817,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iread
+   interface
       subroutine PMPI_File_iread( &
          fh, &
          buf, &
@@ -9836,7 +9836,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iread_all
+   interface
       subroutine PMPI_File_iread_all( &
          fh, &
          buf, &
@@ -9855,7 +9855,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iread_at
+   interface
       subroutine PMPI_File_iread_at( &
          fh, &
          offset, &
@@ -9876,7 +9876,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iread_at_all
+   interface
       subroutine PMPI_File_iread_at_all( &
          fh, &
          offset, &
@@ -9897,7 +9897,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iread_shared
+   interface
       subroutine PMPI_File_iread_shared( &
          fh, &
          buf, &
@@ -9916,7 +9916,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iwrite
+   interface
       subroutine PMPI_File_iwrite( &
          fh, &
          buf, &
@@ -9935,7 +9935,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iwrite_all
+   interface
       subroutine PMPI_File_iwrite_all( &
          fh, &
          buf, &
@@ -9954,7 +9954,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iwrite_at
+   interface
       subroutine PMPI_File_iwrite_at( &
          fh, &
          offset, &
@@ -9975,7 +9975,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iwrite_at_all
+   interface
       subroutine PMPI_File_iwrite_at_all( &
          fh, &
          offset, &
@@ -9996,7 +9996,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_iwrite_shared
+   interface
       subroutine PMPI_File_iwrite_shared( &
          fh, &
          buf, &
@@ -10015,7 +10015,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_open
+   interface
       subroutine PMPI_File_open( &
          comm, &
          filename, &
@@ -10033,7 +10033,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_preallocate
+   interface
       subroutine PMPI_File_preallocate( &
          fh, &
          size, &
@@ -10045,7 +10045,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read
+   interface
       subroutine PMPI_File_read( &
          fh, &
          buf, &
@@ -10064,7 +10064,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_all
+   interface
       subroutine PMPI_File_read_all( &
          fh, &
          buf, &
@@ -10083,7 +10083,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_all_begin
+   interface
       subroutine PMPI_File_read_all_begin( &
          fh, &
          buf, &
@@ -10100,7 +10100,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_all_end
+   interface
       subroutine PMPI_File_read_all_end( &
          fh, &
          buf, &
@@ -10115,7 +10115,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_at
+   interface
       subroutine PMPI_File_read_at( &
          fh, &
          offset, &
@@ -10136,7 +10136,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_at_all
+   interface
       subroutine PMPI_File_read_at_all( &
          fh, &
          offset, &
@@ -10157,7 +10157,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_at_all_begin
+   interface
       subroutine PMPI_File_read_at_all_begin( &
          fh, &
          offset, &
@@ -10176,7 +10176,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_at_all_end
+   interface
       subroutine PMPI_File_read_at_all_end( &
          fh, &
          buf, &
@@ -10191,7 +10191,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_ordered
+   interface
       subroutine PMPI_File_read_ordered( &
          fh, &
          buf, &
@@ -10210,7 +10210,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_ordered_begin
+   interface
       subroutine PMPI_File_read_ordered_begin( &
          fh, &
          buf, &
@@ -10227,7 +10227,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_ordered_end
+   interface
       subroutine PMPI_File_read_ordered_end( &
          fh, &
          buf, &
@@ -10242,7 +10242,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_read_shared
+   interface
       subroutine PMPI_File_read_shared( &
          fh, &
          buf, &
@@ -10261,7 +10261,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_seek
+   interface
       subroutine PMPI_File_seek( &
          fh, &
          offset, &
@@ -10275,7 +10275,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_seek_shared
+   interface
       subroutine PMPI_File_seek_shared( &
          fh, &
          offset, &
@@ -10289,7 +10289,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_set_atomicity
+   interface
       subroutine PMPI_File_set_atomicity( &
          fh, &
          flag, &
@@ -10301,7 +10301,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_set_errhandler
+   interface
       subroutine PMPI_File_set_errhandler( &
          file, &
          errhandler, &
@@ -10313,7 +10313,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_set_info
+   interface
       subroutine PMPI_File_set_info( &
          fh, &
          info, &
@@ -10325,7 +10325,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_set_size
+   interface
       subroutine PMPI_File_set_size( &
          fh, &
          size, &
@@ -10337,7 +10337,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_set_view
+   interface
       subroutine PMPI_File_set_view( &
          fh, &
          disp, &
@@ -10357,7 +10357,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_sync
+   interface
       subroutine PMPI_File_sync( &
          fh, &
          ierror)
@@ -10367,7 +10367,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write
+   interface
       subroutine PMPI_File_write( &
          fh, &
          buf, &
@@ -10386,7 +10386,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_all
+   interface
       subroutine PMPI_File_write_all( &
          fh, &
          buf, &
@@ -10405,7 +10405,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_all_begin
+   interface
       subroutine PMPI_File_write_all_begin( &
          fh, &
          buf, &
@@ -10422,7 +10422,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_all_end
+   interface
       subroutine PMPI_File_write_all_end( &
          fh, &
          buf, &
@@ -10437,7 +10437,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_at
+   interface
       subroutine PMPI_File_write_at( &
          fh, &
          offset, &
@@ -10458,7 +10458,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_at_all
+   interface
       subroutine PMPI_File_write_at_all( &
          fh, &
          offset, &
@@ -10479,7 +10479,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_at_all_begin
+   interface
       subroutine PMPI_File_write_at_all_begin( &
          fh, &
          offset, &
@@ -10498,7 +10498,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_at_all_end
+   interface
       subroutine PMPI_File_write_at_all_end( &
          fh, &
          buf, &
@@ -10513,7 +10513,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_ordered
+   interface
       subroutine PMPI_File_write_ordered( &
          fh, &
          buf, &
@@ -10532,7 +10532,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_ordered_begin
+   interface
       subroutine PMPI_File_write_ordered_begin( &
          fh, &
          buf, &
@@ -10549,7 +10549,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_ordered_end
+   interface
       subroutine PMPI_File_write_ordered_end( &
          fh, &
          buf, &
@@ -10564,7 +10564,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_File_write_shared
+   interface
       subroutine PMPI_File_write_shared( &
          fh, &
          buf, &
@@ -10583,7 +10583,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Finalize
+   interface
       subroutine PMPI_Finalize( &
          ierror)
          implicit none
@@ -10591,7 +10591,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Finalized
+   interface
       subroutine PMPI_Finalized( &
          flag, &
          ierror)
@@ -10601,7 +10601,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Free_mem
+   interface
       subroutine PMPI_Free_mem( &
          base, &
          ierror)
@@ -10612,7 +10612,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Gather
+   interface
       subroutine PMPI_Gather( &
          sendbuf, &
          sendcount, &
@@ -10638,7 +10638,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Gather_init
+   interface
       subroutine PMPI_Gather_init( &
          sendbuf, &
          sendcount, &
@@ -10668,7 +10668,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Gatherv
+   interface
       subroutine PMPI_Gatherv( &
          sendbuf, &
          sendcount, &
@@ -10696,7 +10696,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Gatherv_init
+   interface
       subroutine PMPI_Gatherv_init( &
          sendbuf, &
          sendcount, &
@@ -10728,7 +10728,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get
+   interface
       subroutine PMPI_Get( &
          origin_addr, &
          origin_count, &
@@ -10753,7 +10753,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get_accumulate
+   interface
       subroutine PMPI_Get_accumulate( &
          origin_addr, &
          origin_count, &
@@ -10787,7 +10787,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get_address
+   interface
       subroutine PMPI_Get_address( &
          location, &
          address, &
@@ -10800,7 +10800,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get_count
+   interface
       subroutine PMPI_Get_count( &
          status, &
          datatype, &
@@ -10814,7 +10814,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get_elements
+   interface
       subroutine PMPI_Get_elements( &
          status, &
          datatype, &
@@ -10828,7 +10828,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get_elements_x
+   interface
       subroutine PMPI_Get_elements_x( &
          status, &
          datatype, &
@@ -10842,7 +10842,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get_hw_resource_info
+   interface
       subroutine PMPI_Get_hw_resource_info( &
          hw_info, &
          ierror)
@@ -10852,7 +10852,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get_library_version
+   interface
       subroutine PMPI_Get_library_version( &
          version, &
          resultlen, &
@@ -10864,7 +10864,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get_processor_name
+   interface
       subroutine PMPI_Get_processor_name( &
          name, &
          resultlen, &
@@ -10876,7 +10876,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Get_version
+   interface
       subroutine PMPI_Get_version( &
          version, &
          subversion, &
@@ -10888,7 +10888,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Graph_create
+   interface
       subroutine PMPI_Graph_create( &
          comm_old, &
          nnodes, &
@@ -10908,7 +10908,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Graph_get
+   interface
       subroutine PMPI_Graph_get( &
          comm, &
          maxindex, &
@@ -10926,7 +10926,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Graph_map
+   interface
       subroutine PMPI_Graph_map( &
          comm, &
          nnodes, &
@@ -10944,7 +10944,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Graph_neighbors
+   interface
       subroutine PMPI_Graph_neighbors( &
          comm, &
          rank, &
@@ -10960,7 +10960,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Graph_neighbors_count
+   interface
       subroutine PMPI_Graph_neighbors_count( &
          comm, &
          rank, &
@@ -10974,7 +10974,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Graphdims_get
+   interface
       subroutine PMPI_Graphdims_get( &
          comm, &
          nnodes, &
@@ -10988,7 +10988,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Grequest_complete
+   interface
       subroutine PMPI_Grequest_complete( &
          request, &
          ierror)
@@ -10998,7 +10998,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Grequest_start
+   interface
       subroutine PMPI_Grequest_start( &
          query_fn, &
          free_fn, &
@@ -11016,7 +11016,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_compare
+   interface
       subroutine PMPI_Group_compare( &
          group1, &
          group2, &
@@ -11030,7 +11030,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_difference
+   interface
       subroutine PMPI_Group_difference( &
          group1, &
          group2, &
@@ -11044,7 +11044,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_excl
+   interface
       subroutine PMPI_Group_excl( &
          group, &
          n, &
@@ -11060,7 +11060,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_free
+   interface
       subroutine PMPI_Group_free( &
          group, &
          ierror)
@@ -11070,7 +11070,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_from_session_pset
+   interface
       subroutine PMPI_Group_from_session_pset( &
          session, &
          pset_name, &
@@ -11084,7 +11084,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_incl
+   interface
       subroutine PMPI_Group_incl( &
          group, &
          n, &
@@ -11100,7 +11100,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_intersection
+   interface
       subroutine PMPI_Group_intersection( &
          group1, &
          group2, &
@@ -11114,7 +11114,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_range_excl
+   interface
       subroutine PMPI_Group_range_excl( &
          group, &
          n, &
@@ -11130,7 +11130,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_range_incl
+   interface
       subroutine PMPI_Group_range_incl( &
          group, &
          n, &
@@ -11146,7 +11146,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_rank
+   interface
       subroutine PMPI_Group_rank( &
          group, &
          rank, &
@@ -11158,7 +11158,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_size
+   interface
       subroutine PMPI_Group_size( &
          group, &
          size, &
@@ -11170,7 +11170,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_translate_ranks
+   interface
       subroutine PMPI_Group_translate_ranks( &
          group1, &
          n, &
@@ -11188,7 +11188,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Group_union
+   interface
       subroutine PMPI_Group_union( &
          group1, &
          group2, &
@@ -11202,7 +11202,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Iallgather
+   interface
       subroutine PMPI_Iallgather( &
          sendbuf, &
          sendcount, &
@@ -11228,7 +11228,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Iallgatherv
+   interface
       subroutine PMPI_Iallgatherv( &
          sendbuf, &
          sendcount, &
@@ -11256,7 +11256,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Iallreduce
+   interface
       subroutine PMPI_Iallreduce( &
          sendbuf, &
          recvbuf, &
@@ -11280,7 +11280,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ialltoall
+   interface
       subroutine PMPI_Ialltoall( &
          sendbuf, &
          sendcount, &
@@ -11306,7 +11306,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ialltoallv
+   interface
       subroutine PMPI_Ialltoallv( &
          sendbuf, &
          sendcounts, &
@@ -11336,7 +11336,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ialltoallw
+   interface
       subroutine PMPI_Ialltoallw( &
          sendbuf, &
          sendcounts, &
@@ -11366,7 +11366,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ibarrier
+   interface
       subroutine PMPI_Ibarrier( &
          comm, &
          request, &
@@ -11378,7 +11378,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ibcast
+   interface
       subroutine PMPI_Ibcast( &
          buffer, &
          count, &
@@ -11399,7 +11399,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ibsend
+   interface
       subroutine PMPI_Ibsend( &
          buf, &
          count, &
@@ -11422,7 +11422,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Iexscan
+   interface
       subroutine PMPI_Iexscan( &
          sendbuf, &
          recvbuf, &
@@ -11446,7 +11446,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Igather
+   interface
       subroutine PMPI_Igather( &
          sendbuf, &
          sendcount, &
@@ -11474,7 +11474,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Igatherv
+   interface
       subroutine PMPI_Igatherv( &
          sendbuf, &
          sendcount, &
@@ -11504,7 +11504,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Improbe
+   interface
       subroutine PMPI_Improbe( &
          source, &
          tag, &
@@ -11524,7 +11524,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Imrecv
+   interface
       subroutine PMPI_Imrecv( &
          buf, &
          count, &
@@ -11543,7 +11543,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ineighbor_allgather
+   interface
       subroutine PMPI_Ineighbor_allgather( &
          sendbuf, &
          sendcount, &
@@ -11569,7 +11569,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ineighbor_allgatherv
+   interface
       subroutine PMPI_Ineighbor_allgatherv( &
          sendbuf, &
          sendcount, &
@@ -11597,7 +11597,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ineighbor_alltoall
+   interface
       subroutine PMPI_Ineighbor_alltoall( &
          sendbuf, &
          sendcount, &
@@ -11623,7 +11623,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ineighbor_alltoallv
+   interface
       subroutine PMPI_Ineighbor_alltoallv( &
          sendbuf, &
          sendcounts, &
@@ -11653,7 +11653,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ineighbor_alltoallw
+   interface
       subroutine PMPI_Ineighbor_alltoallw( &
          sendbuf, &
          sendcounts, &
@@ -11683,7 +11683,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_create
+   interface
       subroutine PMPI_Info_create( &
          info, &
          ierror)
@@ -11693,7 +11693,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_create_env
+   interface
       subroutine PMPI_Info_create_env( &
          info, &
          ierror)
@@ -11703,7 +11703,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_delete
+   interface
       subroutine PMPI_Info_delete( &
          info, &
          key, &
@@ -11715,7 +11715,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_dup
+   interface
       subroutine PMPI_Info_dup( &
          info, &
          newinfo, &
@@ -11727,7 +11727,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_free
+   interface
       subroutine PMPI_Info_free( &
          info, &
          ierror)
@@ -11737,7 +11737,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_get
+   interface
       subroutine PMPI_Info_get( &
          info, &
          key, &
@@ -11755,7 +11755,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_get_nkeys
+   interface
       subroutine PMPI_Info_get_nkeys( &
          info, &
          nkeys, &
@@ -11767,7 +11767,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_get_nthkey
+   interface
       subroutine PMPI_Info_get_nthkey( &
          info, &
          n, &
@@ -11781,7 +11781,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_get_string
+   interface
       subroutine PMPI_Info_get_string( &
          info, &
          key, &
@@ -11799,7 +11799,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_get_valuelen
+   interface
       subroutine PMPI_Info_get_valuelen( &
          info, &
          key, &
@@ -11815,7 +11815,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Info_set
+   interface
       subroutine PMPI_Info_set( &
          info, &
          key, &
@@ -11829,7 +11829,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Init
+   interface
       subroutine PMPI_Init( &
          ierror)
          implicit none
@@ -11837,7 +11837,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Init_thread
+   interface
       subroutine PMPI_Init_thread( &
          required, &
          provided, &
@@ -11849,7 +11849,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Initialized
+   interface
       subroutine PMPI_Initialized( &
          flag, &
          ierror)
@@ -11859,7 +11859,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Intercomm_create
+   interface
       subroutine PMPI_Intercomm_create( &
          local_comm, &
          local_leader, &
@@ -11879,7 +11879,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Intercomm_create_from_groups
+   interface
       subroutine PMPI_Intercomm_create_from_groups( &
          local_group, &
          local_leader, &
@@ -11903,7 +11903,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Intercomm_merge
+   interface
       subroutine PMPI_Intercomm_merge( &
          intercomm, &
          high, &
@@ -11917,7 +11917,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Iprobe
+   interface
       subroutine PMPI_Iprobe( &
          source, &
          tag, &
@@ -11935,7 +11935,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Irecv
+   interface
       subroutine PMPI_Irecv( &
          buf, &
          count, &
@@ -11958,7 +11958,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ireduce
+   interface
       subroutine PMPI_Ireduce( &
          sendbuf, &
          recvbuf, &
@@ -11984,7 +11984,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ireduce_scatter
+   interface
       subroutine PMPI_Ireduce_scatter( &
          sendbuf, &
          recvbuf, &
@@ -12008,7 +12008,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ireduce_scatter_block
+   interface
       subroutine PMPI_Ireduce_scatter_block( &
          sendbuf, &
          recvbuf, &
@@ -12032,7 +12032,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Irsend
+   interface
       subroutine PMPI_Irsend( &
          buf, &
          count, &
@@ -12055,7 +12055,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Is_thread_main
+   interface
       subroutine PMPI_Is_thread_main( &
          flag, &
          ierror)
@@ -12065,7 +12065,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Iscan
+   interface
       subroutine PMPI_Iscan( &
          sendbuf, &
          recvbuf, &
@@ -12089,7 +12089,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Iscatter
+   interface
       subroutine PMPI_Iscatter( &
          sendbuf, &
          sendcount, &
@@ -12117,7 +12117,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Iscatterv
+   interface
       subroutine PMPI_Iscatterv( &
          sendbuf, &
          sendcounts, &
@@ -12147,7 +12147,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Isend
+   interface
       subroutine PMPI_Isend( &
          buf, &
          count, &
@@ -12170,7 +12170,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Isendrecv
+   interface
       subroutine PMPI_Isendrecv( &
          sendbuf, &
          sendcount, &
@@ -12204,7 +12204,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Isendrecv_replace
+   interface
       subroutine PMPI_Isendrecv_replace( &
          buf, &
          count, &
@@ -12231,7 +12231,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Issend
+   interface
       subroutine PMPI_Issend( &
          buf, &
          count, &
@@ -12254,7 +12254,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Keyval_create
+   interface
       subroutine PMPI_Keyval_create( &
          copy_fn, &
          delete_fn, &
@@ -12270,7 +12270,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Keyval_free
+   interface
       subroutine PMPI_Keyval_free( &
          keyval, &
          ierror)
@@ -12280,7 +12280,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Lookup_name
+   interface
       subroutine PMPI_Lookup_name( &
          service_name, &
          info, &
@@ -12294,7 +12294,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Mprobe
+   interface
       subroutine PMPI_Mprobe( &
          source, &
          tag, &
@@ -12312,7 +12312,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Mrecv
+   interface
       subroutine PMPI_Mrecv( &
          buf, &
          count, &
@@ -12331,7 +12331,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_allgather
+   interface
       subroutine PMPI_Neighbor_allgather( &
          sendbuf, &
          sendcount, &
@@ -12355,7 +12355,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_allgather_init
+   interface
       subroutine PMPI_Neighbor_allgather_init( &
          sendbuf, &
          sendcount, &
@@ -12383,7 +12383,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_allgatherv
+   interface
       subroutine PMPI_Neighbor_allgatherv( &
          sendbuf, &
          sendcount, &
@@ -12409,7 +12409,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_allgatherv_init
+   interface
       subroutine PMPI_Neighbor_allgatherv_init( &
          sendbuf, &
          sendcount, &
@@ -12439,7 +12439,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_alltoall
+   interface
       subroutine PMPI_Neighbor_alltoall( &
          sendbuf, &
          sendcount, &
@@ -12463,7 +12463,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_alltoall_init
+   interface
       subroutine PMPI_Neighbor_alltoall_init( &
          sendbuf, &
          sendcount, &
@@ -12491,7 +12491,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_alltoallv
+   interface
       subroutine PMPI_Neighbor_alltoallv( &
          sendbuf, &
          sendcounts, &
@@ -12519,7 +12519,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_alltoallv_init
+   interface
       subroutine PMPI_Neighbor_alltoallv_init( &
          sendbuf, &
          sendcounts, &
@@ -12551,7 +12551,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_alltoallw
+   interface
       subroutine PMPI_Neighbor_alltoallw( &
          sendbuf, &
          sendcounts, &
@@ -12579,7 +12579,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Neighbor_alltoallw_init
+   interface
       subroutine PMPI_Neighbor_alltoallw_init( &
          sendbuf, &
          sendcounts, &
@@ -12611,7 +12611,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Op_commutative
+   interface
       subroutine PMPI_Op_commutative( &
          op, &
          commute, &
@@ -12623,7 +12623,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Op_create
+   interface
       subroutine PMPI_Op_create( &
          user_fn, &
          commute, &
@@ -12637,7 +12637,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Op_free
+   interface
       subroutine PMPI_Op_free( &
          op, &
          ierror)
@@ -12647,7 +12647,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Open_port
+   interface
       subroutine PMPI_Open_port( &
          info, &
          port_name, &
@@ -12659,7 +12659,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Pack
+   interface
       subroutine PMPI_Pack( &
          inbuf, &
          incount, &
@@ -12683,7 +12683,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Pack_external
+   interface
       subroutine PMPI_Pack_external( &
          datarep, &
          inbuf, &
@@ -12707,7 +12707,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Pack_external_size
+   interface
       subroutine PMPI_Pack_external_size( &
          datarep, &
          incount, &
@@ -12723,7 +12723,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Pack_size
+   interface
       subroutine PMPI_Pack_size( &
          incount, &
          datatype, &
@@ -12739,7 +12739,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Parrived
+   interface
       subroutine PMPI_Parrived( &
          request, &
          partition, &
@@ -12753,7 +12753,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Pcontrol
+   interface
       subroutine PMPI_Pcontrol( &
          level)
          implicit none
@@ -12761,7 +12761,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Pready
+   interface
       subroutine PMPI_Pready( &
          partition, &
          request, &
@@ -12773,7 +12773,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Pready_list
+   interface
       subroutine PMPI_Pready_list( &
          length, &
          array_of_partitions, &
@@ -12787,7 +12787,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Pready_range
+   interface
       subroutine PMPI_Pready_range( &
          partition_low, &
          partition_high, &
@@ -12801,7 +12801,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Precv_init
+   interface
       subroutine PMPI_Precv_init( &
          buf, &
          partitions, &
@@ -12828,7 +12828,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Probe
+   interface
       subroutine PMPI_Probe( &
          source, &
          tag, &
@@ -12844,7 +12844,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Psend_init
+   interface
       subroutine PMPI_Psend_init( &
          buf, &
          partitions, &
@@ -12871,7 +12871,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Publish_name
+   interface
       subroutine PMPI_Publish_name( &
          service_name, &
          info, &
@@ -12885,7 +12885,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Put
+   interface
       subroutine PMPI_Put( &
          origin_addr, &
          origin_count, &
@@ -12910,7 +12910,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Query_thread
+   interface
       subroutine PMPI_Query_thread( &
          provided, &
          ierror)
@@ -12920,7 +12920,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Raccumulate
+   interface
       subroutine PMPI_Raccumulate( &
          origin_addr, &
          origin_count, &
@@ -12949,7 +12949,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Recv
+   interface
       subroutine PMPI_Recv( &
          buf, &
          count, &
@@ -12972,7 +12972,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Recv_init
+   interface
       subroutine PMPI_Recv_init( &
          buf, &
          count, &
@@ -12995,7 +12995,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Reduce
+   interface
       subroutine PMPI_Reduce( &
          sendbuf, &
          recvbuf, &
@@ -13019,7 +13019,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Reduce_init
+   interface
       subroutine PMPI_Reduce_init( &
          sendbuf, &
          recvbuf, &
@@ -13047,7 +13047,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Reduce_local
+   interface
       subroutine PMPI_Reduce_local( &
          inbuf, &
          inoutbuf, &
@@ -13067,7 +13067,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Reduce_scatter
+   interface
       subroutine PMPI_Reduce_scatter( &
          sendbuf, &
          recvbuf, &
@@ -13089,7 +13089,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Reduce_scatter_block
+   interface
       subroutine PMPI_Reduce_scatter_block( &
          sendbuf, &
          recvbuf, &
@@ -13111,7 +13111,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Reduce_scatter_block_init
+   interface
       subroutine PMPI_Reduce_scatter_block_init( &
          sendbuf, &
          recvbuf, &
@@ -13137,7 +13137,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Reduce_scatter_init
+   interface
       subroutine PMPI_Reduce_scatter_init( &
          sendbuf, &
          recvbuf, &
@@ -13163,7 +13163,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Register_datarep
+   interface
       subroutine PMPI_Register_datarep( &
          datarep, &
          read_conversion_fn, &
@@ -13181,7 +13181,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Remove_error_class
+   interface
       subroutine PMPI_Remove_error_class( &
          errorclass, &
          ierror)
@@ -13191,7 +13191,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Remove_error_code
+   interface
       subroutine PMPI_Remove_error_code( &
          errorcode, &
          ierror)
@@ -13201,7 +13201,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Remove_error_string
+   interface
       subroutine PMPI_Remove_error_string( &
          errorcode, &
          ierror)
@@ -13211,7 +13211,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Request_free
+   interface
       subroutine PMPI_Request_free( &
          request, &
          ierror)
@@ -13221,7 +13221,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Request_get_status
+   interface
       subroutine PMPI_Request_get_status( &
          request, &
          flag, &
@@ -13235,7 +13235,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Request_get_status_all
+   interface
       subroutine PMPI_Request_get_status_all( &
          count, &
          array_of_requests, &
@@ -13251,7 +13251,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Request_get_status_any
+   interface
       subroutine PMPI_Request_get_status_any( &
          count, &
          array_of_requests, &
@@ -13269,7 +13269,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Request_get_status_some
+   interface
       subroutine PMPI_Request_get_status_some( &
          incount, &
          array_of_requests, &
@@ -13287,7 +13287,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Rget
+   interface
       subroutine PMPI_Rget( &
          origin_addr, &
          origin_count, &
@@ -13314,7 +13314,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Rget_accumulate
+   interface
       subroutine PMPI_Rget_accumulate( &
          origin_addr, &
          origin_count, &
@@ -13350,7 +13350,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Rput
+   interface
       subroutine PMPI_Rput( &
          origin_addr, &
          origin_count, &
@@ -13377,7 +13377,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Rsend
+   interface
       subroutine PMPI_Rsend( &
          buf, &
          count, &
@@ -13398,7 +13398,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Rsend_init
+   interface
       subroutine PMPI_Rsend_init( &
          buf, &
          count, &
@@ -13421,7 +13421,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Scan
+   interface
       subroutine PMPI_Scan( &
          sendbuf, &
          recvbuf, &
@@ -13443,7 +13443,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Scan_init
+   interface
       subroutine PMPI_Scan_init( &
          sendbuf, &
          recvbuf, &
@@ -13469,7 +13469,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Scatter
+   interface
       subroutine PMPI_Scatter( &
          sendbuf, &
          sendcount, &
@@ -13495,7 +13495,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Scatter_init
+   interface
       subroutine PMPI_Scatter_init( &
          sendbuf, &
          sendcount, &
@@ -13525,7 +13525,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Scatterv
+   interface
       subroutine PMPI_Scatterv( &
          sendbuf, &
          sendcounts, &
@@ -13553,7 +13553,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Scatterv_init
+   interface
       subroutine PMPI_Scatterv_init( &
          sendbuf, &
          sendcounts, &
@@ -13585,7 +13585,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Send
+   interface
       subroutine PMPI_Send( &
          buf, &
          count, &
@@ -13606,7 +13606,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Send_init
+   interface
       subroutine PMPI_Send_init( &
          buf, &
          count, &
@@ -13629,7 +13629,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Sendrecv
+   interface
       subroutine PMPI_Sendrecv( &
          sendbuf, &
          sendcount, &
@@ -13663,7 +13663,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Sendrecv_replace
+   interface
       subroutine PMPI_Sendrecv_replace( &
          buf, &
          count, &
@@ -13690,7 +13690,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_attach_buffer
+   interface
       subroutine PMPI_Session_attach_buffer( &
          session, &
          buffer, &
@@ -13705,7 +13705,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_call_errhandler
+   interface
       subroutine PMPI_Session_call_errhandler( &
          session, &
          errorcode, &
@@ -13717,7 +13717,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_create_errhandler
+   interface
       subroutine PMPI_Session_create_errhandler( &
          session_errhandler_fn, &
          errhandler, &
@@ -13729,7 +13729,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_detach_buffer
+   interface
       subroutine PMPI_Session_detach_buffer( &
          session, &
          buffer_addr, &
@@ -13744,7 +13744,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_finalize
+   interface
       subroutine PMPI_Session_finalize( &
          session, &
          ierror)
@@ -13754,7 +13754,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_flush_buffer
+   interface
       subroutine PMPI_Session_flush_buffer( &
          session, &
          ierror)
@@ -13764,7 +13764,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_get_errhandler
+   interface
       subroutine PMPI_Session_get_errhandler( &
          session, &
          errhandler, &
@@ -13776,7 +13776,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_get_info
+   interface
       subroutine PMPI_Session_get_info( &
          session, &
          info_used, &
@@ -13788,7 +13788,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_get_nth_pset
+   interface
       subroutine PMPI_Session_get_nth_pset( &
          session, &
          info, &
@@ -13806,7 +13806,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_get_num_psets
+   interface
       subroutine PMPI_Session_get_num_psets( &
          session, &
          info, &
@@ -13820,7 +13820,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_get_pset_info
+   interface
       subroutine PMPI_Session_get_pset_info( &
          session, &
          pset_name, &
@@ -13834,7 +13834,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_iflush_buffer
+   interface
       subroutine PMPI_Session_iflush_buffer( &
          session, &
          request, &
@@ -13846,7 +13846,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_init
+   interface
       subroutine PMPI_Session_init( &
          info, &
          errhandler, &
@@ -13860,7 +13860,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Session_set_errhandler
+   interface
       subroutine PMPI_Session_set_errhandler( &
          session, &
          errhandler, &
@@ -13872,7 +13872,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ssend
+   interface
       subroutine PMPI_Ssend( &
          buf, &
          count, &
@@ -13893,7 +13893,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Ssend_init
+   interface
       subroutine PMPI_Ssend_init( &
          buf, &
          count, &
@@ -13916,7 +13916,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Start
+   interface
       subroutine PMPI_Start( &
          request, &
          ierror)
@@ -13926,7 +13926,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Startall
+   interface
       subroutine PMPI_Startall( &
          count, &
          array_of_requests, &
@@ -13938,7 +13938,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Status_get_error
+   interface
       subroutine PMPI_Status_get_error( &
          status, &
          error, &
@@ -13950,7 +13950,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Status_get_source
+   interface
       subroutine PMPI_Status_get_source( &
          status, &
          source, &
@@ -13962,7 +13962,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Status_get_tag
+   interface
       subroutine PMPI_Status_get_tag( &
          status, &
          tag, &
@@ -13974,7 +13974,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Status_set_cancelled
+   interface
       subroutine PMPI_Status_set_cancelled( &
          status, &
          flag, &
@@ -13986,7 +13986,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Status_set_elements
+   interface
       subroutine PMPI_Status_set_elements( &
          status, &
          datatype, &
@@ -14000,7 +14000,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Status_set_elements_x
+   interface
       subroutine PMPI_Status_set_elements_x( &
          status, &
          datatype, &
@@ -14014,7 +14014,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Status_set_error
+   interface
       subroutine PMPI_Status_set_error( &
          status, &
          error, &
@@ -14026,7 +14026,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Status_set_source
+   interface
       subroutine PMPI_Status_set_source( &
          status, &
          source, &
@@ -14038,7 +14038,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Status_set_tag
+   interface
       subroutine PMPI_Status_set_tag( &
          status, &
          tag, &
@@ -14050,7 +14050,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Test
+   interface
       subroutine PMPI_Test( &
          request, &
          flag, &
@@ -14064,7 +14064,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Test_cancelled
+   interface
       subroutine PMPI_Test_cancelled( &
          status, &
          flag, &
@@ -14076,7 +14076,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Testall
+   interface
       subroutine PMPI_Testall( &
          count, &
          array_of_requests, &
@@ -14092,7 +14092,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Testany
+   interface
       subroutine PMPI_Testany( &
          count, &
          array_of_requests, &
@@ -14110,7 +14110,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Testsome
+   interface
       subroutine PMPI_Testsome( &
          incount, &
          array_of_requests, &
@@ -14128,7 +14128,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Topo_test
+   interface
       subroutine PMPI_Topo_test( &
          comm, &
          status, &
@@ -14140,7 +14140,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_commit
+   interface
       subroutine PMPI_Type_commit( &
          datatype, &
          ierror)
@@ -14150,7 +14150,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_contiguous
+   interface
       subroutine PMPI_Type_contiguous( &
          count, &
          oldtype, &
@@ -14164,7 +14164,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_darray
+   interface
       subroutine PMPI_Type_create_darray( &
          size, &
          rank, &
@@ -14192,7 +14192,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_f90_complex
+   interface
       subroutine PMPI_Type_create_f90_complex( &
          p, &
          r, &
@@ -14206,7 +14206,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_f90_integer
+   interface
       subroutine PMPI_Type_create_f90_integer( &
          r, &
          newtype, &
@@ -14218,7 +14218,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_f90_real
+   interface
       subroutine PMPI_Type_create_f90_real( &
          p, &
          r, &
@@ -14232,7 +14232,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_hindexed
+   interface
       subroutine PMPI_Type_create_hindexed( &
          count, &
          array_of_blocklengths, &
@@ -14250,7 +14250,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_hindexed_block
+   interface
       subroutine PMPI_Type_create_hindexed_block( &
          count, &
          blocklength, &
@@ -14268,7 +14268,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_hvector
+   interface
       subroutine PMPI_Type_create_hvector( &
          count, &
          blocklength, &
@@ -14286,7 +14286,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_indexed_block
+   interface
       subroutine PMPI_Type_create_indexed_block( &
          count, &
          blocklength, &
@@ -14304,7 +14304,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_keyval
+   interface
       subroutine PMPI_Type_create_keyval( &
          type_copy_attr_fn, &
          type_delete_attr_fn, &
@@ -14320,7 +14320,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_resized
+   interface
       subroutine PMPI_Type_create_resized( &
          oldtype, &
          lb, &
@@ -14336,7 +14336,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_struct
+   interface
       subroutine PMPI_Type_create_struct( &
          count, &
          array_of_blocklengths, &
@@ -14354,7 +14354,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_create_subarray
+   interface
       subroutine PMPI_Type_create_subarray( &
          ndims, &
          array_of_sizes, &
@@ -14376,7 +14376,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_delete_attr
+   interface
       subroutine PMPI_Type_delete_attr( &
          datatype, &
          type_keyval, &
@@ -14388,7 +14388,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_dup
+   interface
       subroutine PMPI_Type_dup( &
          oldtype, &
          newtype, &
@@ -14400,7 +14400,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_free
+   interface
       subroutine PMPI_Type_free( &
          datatype, &
          ierror)
@@ -14410,7 +14410,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_free_keyval
+   interface
       subroutine PMPI_Type_free_keyval( &
          type_keyval, &
          ierror)
@@ -14420,7 +14420,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_get_attr
+   interface
       subroutine PMPI_Type_get_attr( &
          datatype, &
          type_keyval, &
@@ -14436,7 +14436,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_get_contents
+   interface
       subroutine PMPI_Type_get_contents( &
          datatype, &
          max_integers, &
@@ -14458,7 +14458,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_get_envelope
+   interface
       subroutine PMPI_Type_get_envelope( &
          datatype, &
          num_integers, &
@@ -14476,7 +14476,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_get_extent
+   interface
       subroutine PMPI_Type_get_extent( &
          datatype, &
          lb, &
@@ -14490,7 +14490,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_get_extent_x
+   interface
       subroutine PMPI_Type_get_extent_x( &
          datatype, &
          lb, &
@@ -14504,7 +14504,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_get_name
+   interface
       subroutine PMPI_Type_get_name( &
          datatype, &
          type_name, &
@@ -14518,7 +14518,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_get_true_extent
+   interface
       subroutine PMPI_Type_get_true_extent( &
          datatype, &
          true_lb, &
@@ -14532,7 +14532,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_get_true_extent_x
+   interface
       subroutine PMPI_Type_get_true_extent_x( &
          datatype, &
          true_lb, &
@@ -14546,7 +14546,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_get_value_index
+   interface
       subroutine PMPI_Type_get_value_index( &
          value_type, &
          index_type, &
@@ -14560,7 +14560,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_indexed
+   interface
       subroutine PMPI_Type_indexed( &
          count, &
          array_of_blocklengths, &
@@ -14578,7 +14578,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_match_size
+   interface
       subroutine PMPI_Type_match_size( &
          typeclass, &
          size, &
@@ -14592,7 +14592,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_set_attr
+   interface
       subroutine PMPI_Type_set_attr( &
          datatype, &
          type_keyval, &
@@ -14606,7 +14606,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_set_name
+   interface
       subroutine PMPI_Type_set_name( &
          datatype, &
          type_name, &
@@ -14618,7 +14618,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_size
+   interface
       subroutine PMPI_Type_size( &
          datatype, &
          size, &
@@ -14630,7 +14630,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_size_x
+   interface
       subroutine PMPI_Type_size_x( &
          datatype, &
          size, &
@@ -14642,7 +14642,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_vector
+   interface
       subroutine PMPI_Type_vector( &
          count, &
          blocklength, &
@@ -14660,7 +14660,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Unpack
+   interface
       subroutine PMPI_Unpack( &
          inbuf, &
          insize, &
@@ -14684,7 +14684,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Unpack_external
+   interface
       subroutine PMPI_Unpack_external( &
          datarep, &
          inbuf, &
@@ -14708,7 +14708,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Unpublish_name
+   interface
       subroutine PMPI_Unpublish_name( &
          service_name, &
          info, &
@@ -14722,7 +14722,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Wait
+   interface
       subroutine PMPI_Wait( &
          request, &
          status, &
@@ -14734,7 +14734,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Waitall
+   interface
       subroutine PMPI_Waitall( &
          count, &
          array_of_requests, &
@@ -14748,7 +14748,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Waitany
+   interface
       subroutine PMPI_Waitany( &
          count, &
          array_of_requests, &
@@ -14764,7 +14764,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Waitsome
+   interface
       subroutine PMPI_Waitsome( &
          incount, &
          array_of_requests, &
@@ -14858,7 +14858,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_attach
+   interface
       subroutine PMPI_Win_attach( &
          win, &
          base, &
@@ -14873,7 +14873,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_call_errhandler
+   interface
       subroutine PMPI_Win_call_errhandler( &
          win, &
          errorcode, &
@@ -14885,7 +14885,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_complete
+   interface
       subroutine PMPI_Win_complete( &
          win, &
          ierror)
@@ -14895,7 +14895,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_create
+   interface
       subroutine PMPI_Win_create( &
          base, &
          size, &
@@ -14916,7 +14916,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_create_dynamic
+   interface
       subroutine PMPI_Win_create_dynamic( &
          info, &
          comm, &
@@ -14930,7 +14930,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_create_errhandler
+   interface
       subroutine PMPI_Win_create_errhandler( &
          win_errhandler_fn, &
          errhandler, &
@@ -14942,7 +14942,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_create_keyval
+   interface
       subroutine PMPI_Win_create_keyval( &
          win_copy_attr_fn, &
          win_delete_attr_fn, &
@@ -14958,7 +14958,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_delete_attr
+   interface
       subroutine PMPI_Win_delete_attr( &
          win, &
          win_keyval, &
@@ -14970,7 +14970,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_detach
+   interface
       subroutine PMPI_Win_detach( &
          win, &
          base, &
@@ -14983,7 +14983,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_fence
+   interface
       subroutine PMPI_Win_fence( &
          assert, &
          win, &
@@ -14995,7 +14995,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_flush
+   interface
       subroutine PMPI_Win_flush( &
          rank, &
          win, &
@@ -15007,7 +15007,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_flush_all
+   interface
       subroutine PMPI_Win_flush_all( &
          win, &
          ierror)
@@ -15017,7 +15017,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_flush_local
+   interface
       subroutine PMPI_Win_flush_local( &
          rank, &
          win, &
@@ -15029,7 +15029,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_flush_local_all
+   interface
       subroutine PMPI_Win_flush_local_all( &
          win, &
          ierror)
@@ -15039,7 +15039,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_free
+   interface
       subroutine PMPI_Win_free( &
          win, &
          ierror)
@@ -15049,7 +15049,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_free_keyval
+   interface
       subroutine PMPI_Win_free_keyval( &
          win_keyval, &
          ierror)
@@ -15059,7 +15059,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_get_attr
+   interface
       subroutine PMPI_Win_get_attr( &
          win, &
          win_keyval, &
@@ -15075,7 +15075,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_get_errhandler
+   interface
       subroutine PMPI_Win_get_errhandler( &
          win, &
          errhandler, &
@@ -15087,7 +15087,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_get_group
+   interface
       subroutine PMPI_Win_get_group( &
          win, &
          group, &
@@ -15099,7 +15099,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_get_info
+   interface
       subroutine PMPI_Win_get_info( &
          win, &
          info_used, &
@@ -15111,7 +15111,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_get_name
+   interface
       subroutine PMPI_Win_get_name( &
          win, &
          win_name, &
@@ -15125,7 +15125,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_lock
+   interface
       subroutine PMPI_Win_lock( &
          lock_type, &
          rank, &
@@ -15141,7 +15141,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_lock_all
+   interface
       subroutine PMPI_Win_lock_all( &
          assert, &
          win, &
@@ -15153,7 +15153,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_post
+   interface
       subroutine PMPI_Win_post( &
          group, &
          assert, &
@@ -15167,7 +15167,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_set_attr
+   interface
       subroutine PMPI_Win_set_attr( &
          win, &
          win_keyval, &
@@ -15181,7 +15181,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_set_errhandler
+   interface
       subroutine PMPI_Win_set_errhandler( &
          win, &
          errhandler, &
@@ -15193,7 +15193,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_set_info
+   interface
       subroutine PMPI_Win_set_info( &
          win, &
          info, &
@@ -15205,7 +15205,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_set_name
+   interface
       subroutine PMPI_Win_set_name( &
          win, &
          win_name, &
@@ -15251,7 +15251,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_start
+   interface
       subroutine PMPI_Win_start( &
          group, &
          assert, &
@@ -15265,7 +15265,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_sync
+   interface
       subroutine PMPI_Win_sync( &
          win, &
          ierror)
@@ -15275,7 +15275,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_test
+   interface
       subroutine PMPI_Win_test( &
          win, &
          flag, &
@@ -15287,7 +15287,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_unlock
+   interface
       subroutine PMPI_Win_unlock( &
          rank, &
          win, &
@@ -15299,7 +15299,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_unlock_all
+   interface
       subroutine PMPI_Win_unlock_all( &
          win, &
          ierror)
@@ -15309,7 +15309,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Win_wait
+   interface
       subroutine PMPI_Win_wait( &
          win, &
          ierror)
@@ -15319,7 +15319,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Wtick
+   interface
       function PMPI_Wtick( &
          )
          implicit none
@@ -15327,7 +15327,7 @@ module mpi
       end function
    end interface
 
-   interface PMPI_Wtime
+   interface
       function PMPI_Wtime( &
          )
          implicit none
@@ -15335,7 +15335,7 @@ module mpi
       end function
    end interface
 
-   interface PMPI_F_sync_reg
+   interface
       subroutine PMPI_F_sync_reg( &
          buf)
          implicit none
@@ -15344,7 +15344,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Address
+   interface
       subroutine PMPI_Address( &
          location, &
          address, &
@@ -15357,7 +15357,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Errhandler_create
+   interface
       subroutine PMPI_Errhandler_create( &
          handler_fn, &
          errhandler, &
@@ -15369,7 +15369,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Errhandler_get
+   interface
       subroutine PMPI_Errhandler_get( &
          comm, &
          errhandler, &
@@ -15381,7 +15381,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Errhandler_set
+   interface
       subroutine PMPI_Errhandler_set( &
          comm, &
          errhandler, &
@@ -15393,7 +15393,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_extent
+   interface
       subroutine PMPI_Type_extent( &
          datatype, &
          extent, &
@@ -15405,7 +15405,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_hindexed
+   interface
       subroutine PMPI_Type_hindexed( &
          count, &
          array_of_blocklengths, &
@@ -15423,7 +15423,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_hvector
+   interface
       subroutine PMPI_Type_hvector( &
          count, &
          blocklength, &
@@ -15441,7 +15441,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_lb
+   interface
       subroutine PMPI_Type_lb( &
          datatype, &
          displacement, &
@@ -15453,7 +15453,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_struct
+   interface
       subroutine PMPI_Type_struct( &
          count, &
          array_of_blocklengths, &
@@ -15471,7 +15471,7 @@ module mpi
       end subroutine
    end interface
 
-   interface PMPI_Type_ub
+   interface
       subroutine PMPI_Type_ub( &
          datatype, &
          displacement, &

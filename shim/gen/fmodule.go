@@ -152,11 +152,16 @@ module mpi
 	fmt.Fprintln(w, "end module mpi")
 }
 
-// writeInterface prints one explicit interface; procedures that return an address have a second one for TYPE(C_PTR).
+// writeInterface prints one explicit interface. It has no generic name, because the rank of an argument has to match in calls
+// by a generic name, and programs pass the first element where MPI wants an array. Only procedures that return an address have
+// one, for the form with TYPE(C_PTR).
 func writeInterface(w io.Writer, prefix string, f fProcedure) {
-	fmt.Fprintf(w, "\n   interface %s%s\n", prefix, f.Name)
-	writeSpecific(w, prefix+f.Name, f, false)
-	if returnsAddress(f) {
+	if !returnsAddress(f) {
+		fmt.Fprintf(w, "\n   interface\n")
+		writeSpecific(w, prefix+f.Name, f, false)
+	} else {
+		fmt.Fprintf(w, "\n   interface %s%s\n", prefix, f.Name)
+		writeSpecific(w, prefix+f.Name, f, false)
 		writeSpecific(w, prefix+f.Name+"_cptr", f, true)
 	}
 	fmt.Fprintf(w, "   end interface\n")

@@ -38,6 +38,7 @@ var handWritten = map[string]bool{
 	"MPI_Keyval_create": true, "MPI_Grequest_start": true, "MPI_Register_datarep": true,
 	"MPI_Comm_spawn": true, "MPI_Comm_spawn_multiple": true,
 	"MPI_Comm_get_attr": true, "MPI_Type_get_attr": true, "MPI_Win_get_attr": true, "MPI_Attr_get": true,
+	"MPI_Comm_set_attr": true, "MPI_Type_set_attr": true, "MPI_Win_set_attr": true, "MPI_Attr_put": true,
 	"MPI_Info_get": true, "MPI_Info_get_string": true, "MPI_Session_get_nth_pset": true,
 	"MPI_F_sync_reg": true,
 }

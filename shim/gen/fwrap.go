@@ -86,8 +86,6 @@ func (b *wrapper) convert(p fParam) {
 		b.status(p)
 	case p.FType == "LOGICAL" && p.Kind != "LOGICAL_VOID" && !p.array():
 		b.logical(p)
-	case strings.HasPrefix(p.Kind, "ATTRIBUTE_VAL"):
-		b.arg("(void *)(intptr_t)*%s", p.Name)
 	case p.Kind == "WEIGHT":
 		b.arg("f_weights(%s)", p.Name)
 	case p.Length == "[n, 3]":
@@ -252,6 +250,9 @@ func (b *wrapper) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s p%s(%s)\n{\n", result, f.symbol(), strings.Join(params, ", "))
 	b.printBody(w)
 	fmt.Fprintf(w, "}\nF_WEAK(%s);\n", f.symbol())
+	if returnsAddress(f) {
+		fmt.Fprintf(w, "F_CPTR(%s);\n", strings.TrimSuffix(f.symbol(), "_"))
+	}
 }
 
 func (b *wrapper) printBody(w io.Writer) {

@@ -64,7 +64,7 @@ func writeHeader(w io.Writer, std *standard) {
 	}
 	writeDeclarations(w, "", std.Prototypes)
 	writeDeclarations(w, "P", std.Prototypes)
-	writeExtras(w, std)
+	writeExtras(w)
 	io.WriteString(w, headerBottom)
 }
 
@@ -105,7 +105,7 @@ func writeDeclarations(w io.Writer, prefix string, prototypes []prototype) {
 }
 
 // writeExtras declares what the shim implements itself, above the functions of the table.
-func writeExtras(w io.Writer, std *standard) {
+func writeExtras(w io.Writer) {
 	writeDeclarations(w, "", extraPrototypes())
 	writeDeclarations(w, "P", extraPrototypes())
 	fmt.Fprint(w, `

@@ -13,6 +13,11 @@
 /* name as a weak alias of pname, as MPI_X is of PMPI_X. */
 #define F_WEAK(name) extern __typeof(p##name) name __attribute__((weak, alias("p" #name)))
 
+/* The form of name with a TYPE(C_PTR) result, which is an address by reference as well. */
+#define F_CPTR(name) \
+    extern __typeof(p##name##_) p##name##_cptr_ __attribute__((alias("p" #name "_"))); \
+    extern __typeof(p##name##_) name##_cptr_ __attribute__((weak, alias("p" #name "_")))
+
 /* A procedure argument: its type is known only to the binding that calls it. */
 typedef void f_function(void);
 

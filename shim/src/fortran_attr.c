@@ -1,6 +1,6 @@
 /* Attributes from Fortran: their functions take references and return an error code at the end, so the
  * runtime is given C functions that find the Fortran ones in a record behind extra_state. */
-#include "fortran.h"
+#include "fortran_cell.h"
 
 #include <stdlib.h>
 
@@ -53,35 +53,24 @@ static int is_null_copy(f_function *fn)
            fn == (f_function *)mpi_type_null_copy_fn_ || fn == (f_function *)mpi_win_null_copy_fn_;
 }
 
-static int is_dup(f_function *fn)
-{
-    return fn == (f_function *)mpi_dup_fn_ || fn == (f_function *)mpi_comm_dup_fn_ ||
-           fn == (f_function *)mpi_type_dup_fn_ || fn == (f_function *)mpi_win_dup_fn_;
-}
-
-static int is_null_delete(f_function *fn)
-{
-    return fn == (f_function *)mpi_null_delete_fn_ || fn == (f_function *)mpi_comm_null_delete_fn_ ||
-           fn == (f_function *)mpi_type_null_delete_fn_ || fn == (f_function *)mpi_win_null_delete_fn_;
-}
-
 static int call_copy(const struct f_keyval *k, MPI_Fint object, MPI_Fint keyval, void *in, void *out, int *flag)
 {
-    MPI_Aint extra_state = k->extra_state, value = (MPI_Aint)in, copied = 0;
+    MPI_Aint extra_state = k->extra_state, value = f_cell_value(in), copied = 0;
     MPI_Fint copy = 0, ierror = MPI_SUCCESS;
 
     ((f_copy *)k->copy)(&object, &keyval, &extra_state, &value, &copied, &copy, &ierror);
     *flag = copy != 0;
-    *(void **)out = (void *)copied;
-    return ierror;
+    return ierror == MPI_SUCCESS && copy ? f_cell_copy(in, copied, out) : ierror;
 }
 
 static int call_delete(const struct f_keyval *k, MPI_Fint object, MPI_Fint keyval, void *attribute)
 {
-    MPI_Aint extra_state = k->extra_state, value = (MPI_Aint)attribute;
+    MPI_Aint extra_state = k->extra_state, value = f_cell_value(attribute);
     MPI_Fint ierror = MPI_SUCCESS;
 
     ((f_delete *)k->delete)(&object, &keyval, &value, &extra_state, &ierror);
+    if (ierror == MPI_SUCCESS)
+        f_cell_free(attribute);
     return ierror;
 }
 
@@ -89,22 +78,23 @@ static int call_delete(const struct f_keyval *k, MPI_Fint object, MPI_Fint keyva
 static int old_copy(MPI_Comm comm, int keyval, void *record, void *in, void *out, int *flag)
 {
     const struct f_keyval *k = record;
-    MPI_Fint object = F_INT(comm), extra_state = (MPI_Fint)k->extra_state, value = (MPI_Fint)(intptr_t)in;
+    MPI_Fint object = F_INT(comm), extra_state = (MPI_Fint)k->extra_state, value = (MPI_Fint)f_cell_value(in);
     MPI_Fint copied = 0, copy = 0, ierror = MPI_SUCCESS;
 
     ((f_copy_old *)k->copy)(&object, &keyval, &extra_state, &value, &copied, &copy, &ierror);
     *flag = copy != 0;
-    *(void **)out = (void *)(intptr_t)copied;
-    return ierror;
+    return ierror == MPI_SUCCESS && copy ? f_cell_copy(in, copied, out) : ierror;
 }
 
 static int old_delete(MPI_Comm comm, int keyval, void *attribute, void *record)
 {
     const struct f_keyval *k = record;
-    MPI_Fint object = F_INT(comm), extra_state = (MPI_Fint)k->extra_state, value = (MPI_Fint)(intptr_t)attribute;
+    MPI_Fint object = F_INT(comm), extra_state = (MPI_Fint)k->extra_state, value = (MPI_Fint)f_cell_value(attribute);
     MPI_Fint ierror = MPI_SUCCESS;
 
     ((f_delete_old *)k->delete)(&object, &keyval, &value, &extra_state, &ierror);
+    if (ierror == MPI_SUCCESS)
+        f_cell_free(attribute);
     return ierror;
 }
 
@@ -117,9 +107,9 @@ static struct f_keyval *keyval_record(f_function *copy, f_function *delete, MPI_
     return k;
 }
 
-/* Picks the C function for a Fortran copy or delete function: the predefined ones have constants. */
-#define PICK_COPY(fn, ours, null, dup) (is_null_copy(fn) ? null : is_dup(fn) ? dup : ours)
-#define PICK_DELETE(fn, ours, null) (is_null_delete(fn) ? null : ours)
+/* Nothing to copy needs no help. The other predefined functions are called like the user's, because values set in Fortran lie
+ * in cells, and each copy of an attribute has its own. */
+#define PICK_COPY(fn, ours, null) (is_null_copy(fn) ? null : ours)
 
 #define CREATE_KEYVAL(object, Object, type, OBJECT) \
     static int object##_copy(type handle, int keyval, void *record, void *in, void *out, int *flag) \
@@ -139,8 +129,7 @@ static struct f_keyval *keyval_record(f_function *copy, f_function *delete, MPI_
             return; \
         } \
         *ierror = MPI_##Object##_create_keyval( \
-            PICK_COPY(copy, object##_copy, MPI_##OBJECT##_NULL_COPY_FN, MPI_##OBJECT##_DUP_FN), \
-            PICK_DELETE(delete, object##_delete, MPI_##OBJECT##_NULL_DELETE_FN), keyval, k); \
+            PICK_COPY(copy, object##_copy, MPI_##OBJECT##_NULL_COPY_FN), object##_delete, keyval, k); \
     } \
     F_WEAK(mpi_##object##_create_keyval_)
 
@@ -156,8 +145,7 @@ void pmpi_keyval_create_(f_function *copy, f_function *delete, MPI_Fint *keyval,
         *ierror = MPI_ERR_NO_MEM;
         return;
     }
-    *ierror = MPI_Keyval_create(PICK_COPY(copy, old_copy, MPI_NULL_COPY_FN, MPI_DUP_FN),
-                                PICK_DELETE(delete, old_delete, MPI_NULL_DELETE_FN), keyval, k);
+    *ierror = MPI_Keyval_create(PICK_COPY(copy, old_copy, MPI_NULL_COPY_FN), old_delete, keyval, k);
 }
 F_WEAK(mpi_keyval_create_);
 
@@ -179,10 +167,24 @@ static MPI_Aint attribute_value(MPI_Fint keyval, void *attribute)
     case MPI_WIN_SIZE:
         return *(MPI_Aint *)attribute;
     }
-    return (MPI_Aint)attribute;
+    return f_cell_value(attribute);
 }
 
-#define GET_ATTR(object, Object, type) \
+/* Sets a value by means of a cell, which stays when MPI has taken it. */
+#define SET_IN_CELL(ierror, value, call) \
+    do { \
+        void *cell = f_cell_new(value); \
+        *(ierror) = cell == NULL ? MPI_ERR_NO_MEM : (call); \
+        if (*(ierror) != MPI_SUCCESS) \
+            f_cell_free(cell); \
+    } while (0)
+
+#define ATTRIBUTES(object, Object, type) \
+    void pmpi_##object##_set_attr_(MPI_Fint *handle, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *ierror) \
+    { \
+        SET_IN_CELL(ierror, *value, MPI_##Object##_set_attr(F_HANDLE(type, *handle), *keyval, cell)); \
+    } \
+    F_WEAK(mpi_##object##_set_attr_); \
     void pmpi_##object##_get_attr_(MPI_Fint *handle, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *ierror) \
     { \
         void *attribute = NULL; \
@@ -194,9 +196,15 @@ static MPI_Aint attribute_value(MPI_Fint keyval, void *attribute)
     } \
     F_WEAK(mpi_##object##_get_attr_)
 
-GET_ATTR(comm, Comm, MPI_Comm);
-GET_ATTR(type, Type, MPI_Datatype);
-GET_ATTR(win, Win, MPI_Win);
+ATTRIBUTES(comm, Comm, MPI_Comm);
+ATTRIBUTES(type, Type, MPI_Datatype);
+ATTRIBUTES(win, Win, MPI_Win);
+
+void pmpi_attr_put_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *ierror)
+{
+    SET_IN_CELL(ierror, *value, MPI_Attr_put(F_HANDLE(MPI_Comm, *comm), *keyval, cell));
+}
+F_WEAK(mpi_attr_put_);
 
 void pmpi_attr_get_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *flag, MPI_Fint *ierror)
 {

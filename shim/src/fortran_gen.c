@@ -126,6 +126,7 @@ void pmpi_alloc_mem_(MPI_Aint *size, MPI_Fint *info, MPI_Aint *baseptr, MPI_Fint
     *ierror = MPI_Alloc_mem(*size, F_HANDLE(MPI_Info, *info), baseptr);
 }
 F_WEAK(mpi_alloc_mem_);
+F_CPTR(mpi_alloc_mem);
 
 void pmpi_allreduce_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *ierror)
 {
@@ -213,12 +214,6 @@ void pmpi_attr_delete_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *ierror)
     *ierror = MPI_Attr_delete(F_HANDLE(MPI_Comm, *comm), *keyval);
 }
 F_WEAK(mpi_attr_delete_);
-
-void pmpi_attr_put_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *attribute_val, MPI_Fint *ierror)
-{
-    *ierror = MPI_Attr_put(F_HANDLE(MPI_Comm, *comm), *keyval, (void *)(intptr_t)*attribute_val);
-}
-F_WEAK(mpi_attr_put_);
 
 void pmpi_barrier_(MPI_Fint *comm, MPI_Fint *ierror)
 {
@@ -613,12 +608,6 @@ void pmpi_comm_remote_size_(MPI_Fint *comm, MPI_Fint *size, MPI_Fint *ierror)
     *ierror = MPI_Comm_remote_size(F_HANDLE(MPI_Comm, *comm), size);
 }
 F_WEAK(mpi_comm_remote_size_);
-
-void pmpi_comm_set_attr_(MPI_Fint *comm, MPI_Fint *comm_keyval, MPI_Aint *attribute_val, MPI_Fint *ierror)
-{
-    *ierror = MPI_Comm_set_attr(F_HANDLE(MPI_Comm, *comm), *comm_keyval, (void *)(intptr_t)*attribute_val);
-}
-F_WEAK(mpi_comm_set_attr_);
 
 void pmpi_comm_set_errhandler_(MPI_Fint *comm, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
@@ -2951,12 +2940,6 @@ void pmpi_type_match_size_(MPI_Fint *typeclass, MPI_Fint *size, MPI_Fint *dataty
 }
 F_WEAK(mpi_type_match_size_);
 
-void pmpi_type_set_attr_(MPI_Fint *datatype, MPI_Fint *type_keyval, MPI_Aint *attribute_val, MPI_Fint *ierror)
-{
-    *ierror = MPI_Type_set_attr(F_HANDLE(MPI_Datatype, *datatype), *type_keyval, (void *)(intptr_t)*attribute_val);
-}
-F_WEAK(mpi_type_set_attr_);
-
 void pmpi_type_set_name_(MPI_Fint *datatype, char *type_name, MPI_Fint *ierror, size_t type_name_len)
 {
     char type_name_c[type_name_len + 1];
@@ -3079,6 +3062,7 @@ void pmpi_win_allocate_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *info, MPI
     *win = F_INT(win_c);
 }
 F_WEAK(mpi_win_allocate_);
+F_CPTR(mpi_win_allocate);
 
 void pmpi_win_allocate_shared_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *info, MPI_Fint *comm, MPI_Aint *baseptr, MPI_Fint *win, MPI_Fint *ierror)
 {
@@ -3088,6 +3072,7 @@ void pmpi_win_allocate_shared_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *in
     *win = F_INT(win_c);
 }
 F_WEAK(mpi_win_allocate_shared_);
+F_CPTR(mpi_win_allocate_shared);
 
 void pmpi_win_attach_(MPI_Fint *win, void *base, MPI_Aint *size, MPI_Fint *ierror)
 {
@@ -3246,12 +3231,6 @@ void pmpi_win_post_(MPI_Fint *group, MPI_Fint *assert, MPI_Fint *win, MPI_Fint *
 }
 F_WEAK(mpi_win_post_);
 
-void pmpi_win_set_attr_(MPI_Fint *win, MPI_Fint *win_keyval, MPI_Aint *attribute_val, MPI_Fint *ierror)
-{
-    *ierror = MPI_Win_set_attr(F_HANDLE(MPI_Win, *win), *win_keyval, (void *)(intptr_t)*attribute_val);
-}
-F_WEAK(mpi_win_set_attr_);
-
 void pmpi_win_set_errhandler_(MPI_Fint *win, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
     *ierror = MPI_Win_set_errhandler(F_HANDLE(MPI_Win, *win), F_HANDLE(MPI_Errhandler, *errhandler));
@@ -3278,6 +3257,7 @@ void pmpi_win_shared_query_(MPI_Fint *win, MPI_Fint *rank, MPI_Aint *size, MPI_F
     *ierror = MPI_Win_shared_query(F_HANDLE(MPI_Win, *win), *rank, size, disp_unit, baseptr);
 }
 F_WEAK(mpi_win_shared_query_);
+F_CPTR(mpi_win_shared_query);
 
 void pmpi_win_start_(MPI_Fint *group, MPI_Fint *assert, MPI_Fint *win, MPI_Fint *ierror)
 {

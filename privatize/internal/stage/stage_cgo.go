@@ -101,6 +101,7 @@ type Start struct {
 	TLS                                []byte
 	TLSOffsets                         []uint64 // by module
 	Args                               []string
+	ExecStack                          bool
 }
 
 // Prepare sets the slice up so that Resume starts the rank. span is the size of the image area.
@@ -123,6 +124,11 @@ func (s Slice) Prepare(span uint64, st Start) {
 		c.tls_offset[i] = C.uint64_t(off)
 	}
 	stack := at
+	if st.ExecStack {
+		if err := syscall.Mprotect(bytesAt(stack, stackSize), syscall.PROT_READ|syscall.PROT_WRITE|syscall.PROT_EXEC); err != nil {
+			panic(err)
+		}
+	}
 	at = s.setArgs(at+stackSize, st.Args)
 	c.heap, c.heap_end = charAt(at), charAt(s.Base+SliceSize)
 	C.stage_init(c, charAt(stack), stackSize)

@@ -1,0 +1,143 @@
+// Ampirun runs an MPI program as many virtual ranks in few worker processes: ampirun +p 2 +vp 256 ./program.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ampirun/job"
+	"ampirun/privatize"
+)
+
+const version = "0.1.0"
+
+// engine is what the command line drives; tests put another one in.
+type engine struct {
+	core        job.Core
+	controlSize func(pes, ranks int) uint64
+	libraries   func(program string) ([]privatize.Library, error)
+	coverage    func() []function
+}
+
+func main() {
+	e := newEngine()
+	if job.IsWorker() {
+		os.Exit(job.Worker(e.core))
+	}
+	code, err := e.command(os.Args[1:], os.Stdout)
+	complain(os.Stderr, err)
+	os.Exit(code)
+}
+
+// complain prints an error as lines with our name.
+func complain(w io.Writer, err error) {
+	if err == nil {
+		return
+	}
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(w, "ampirun: %s\n", strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// command does what the arguments ask for.
+func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
+	s, err := parse(args)
+	if err != nil {
+		return job.CodeUsage, err
+	}
+	switch {
+	case s.help:
+		printHelp(stdout)
+	case s.version:
+		fmt.Fprintf(stdout, "ampirun %s\n", version)
+	case s.docs:
+		printDocs(stdout)
+	case s.coverage:
+		printCoverage(stdout, e.coverage())
+	case s.job.Program == "":
+		return job.CodeUsage, errors.New("no program given; write: " + usage + " (ampirun --help lists the options)")
+	default:
+		return e.run(s)
+	}
+	return 0, nil
+}
+
+func (e engine) run(s *settings) (code int, err error) {
+	s.complete()
+	s.job.ControlSize, s.job.Libraries = e.controlSize, e.libraries
+	return job.Run(context.Background(), s.job)
+}
+
+// Help is a row of the table; urfave/cli would answer it before the table is asked.
+func init() { cli.HelpFlag = nil }
+
+// parse reads the command line.
+func parse(args []string) (*settings, error) {
+	l, err := translate(args)
+	if err != nil {
+		return nil, err
+	}
+	s := newSettings()
+	app := &cli.App{
+		Name: "ampirun", Flags: flags(), HideHelp: true, HideVersion: true, HideHelpCommand: true,
+		DisableSliceFlagSeparator: true,
+		OnUsageError:              func(_ *cli.Context, err error, _ bool) error { return err },
+		ExitErrHandler:            func(*cli.Context, error) {},
+		Writer:                    io.Discard, ErrWriter: io.Discard,
+		Action: func(c *cli.Context) error { return s.take(c, l.typed) },
+	}
+	if err := app.Run(append([]string{"ampirun"}, l.flags...)); err != nil {
+		return nil, err
+	}
+	if len(l.program) > 0 {
+		s.job.Program, s.job.Args = l.program[0], l.program[1:]
+	}
+	return s, nil
+}
+
+// flags makes urfave/cli's flags of the table.
+func flags() (all []cli.Flag) {
+	eachOption(func(o *option) {
+		switch {
+		case o.value == "":
+			all = append(all, &cli.BoolFlag{Name: o.name()})
+		case o.many:
+			all = append(all, &cli.StringSliceFlag{Name: o.name()})
+		default:
+			all = append(all, &cli.StringFlag{Name: o.name()})
+		}
+	})
+	return all
+}
+
+// take sets what the parsed flags say; errors name a flag as it was typed.
+func (s *settings) take(c *cli.Context, typed map[string]string) (err error) {
+	eachOption(func(o *option) {
+		if err != nil || !c.IsSet(o.name()) {
+			return
+		}
+		for _, value := range values(c, o) {
+			if err = o.set(s, value); err != nil {
+				err = fmt.Errorf("%s %s: %w", typed[o.name()], value, err)
+				return
+			}
+		}
+	})
+	return err
+}
+
+func values(c *cli.Context, o *option) []string {
+	switch {
+	case o.value == "":
+		return []string{fmt.Sprint(c.Bool(o.name()))}
+	case o.many:
+		return c.StringSlice(o.name())
+	}
+	return []string{c.String(o.name())}
+}

@@ -1,0 +1,95 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// stage is how far the end of a job has gone.
+type stage int
+
+const (
+	stageRun  stage = iota
+	stageStop       // workers have been asked to stop
+	stageTerm       // workers have been sent SIGTERM
+	stageKill       // workers have been sent SIGKILL
+)
+
+// graceTime is how long each stage of the end lasts.
+const graceTime = time.Second
+
+// end begins the end of the job. A job that was not launched has nothing to tidy up.
+func (m *manager) end() {
+	m.reap()
+	switch {
+	case m.stage != stageRun:
+	case !m.launched:
+		m.kill()
+	default:
+		m.stage = stageStop
+		for _, w := range m.workers {
+			if w.alive() {
+				w.link.send(message{Kind: kindStop}) // who does not hear it is sent signals
+			}
+		}
+		m.forward(syscall.SIGCONT)
+		m.grace.Reset(graceTime)
+	}
+}
+
+// escalate presses workers that are left.
+func (m *manager) escalate() {
+	if m.stage != stageStop {
+		m.kill()
+		return
+	}
+	m.stage = stageTerm
+	m.forward(syscall.SIGTERM)
+	m.grace.Reset(graceTime)
+}
+
+func (m *manager) kill() {
+	m.stage = stageKill
+	m.forward(syscall.SIGKILL)
+}
+
+// forward signals all workers that are left.
+func (m *manager) forward(sig syscall.Signal) {
+	for _, w := range m.workers {
+		if w.alive() {
+			syscall.Kill(w.pid, sig)
+		}
+	}
+}
+
+// catchSignals takes the signals that a job's manager handles. SIGPIPE is taken so that a closed output is an error of
+// a write; ignoring it would be passed on to the ranks' children. A SIGHUP that nohup has ignored stays so.
+func catchSignals() chan os.Signal {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE,
+		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGCONT)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// signalled takes a signal to the manager.
+func (m *manager) signalled(sig syscall.Signal) {
+	switch sig {
+	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP:
+		if m.stage != stageRun {
+			m.kill()
+		}
+		m.verdict.decide(128+int(sig), fmt.Errorf("the job was ended by %s", signalName(sig)))
+		m.end()
+	case syscall.SIGTSTP:
+		m.forward(syscall.SIGSTOP)
+		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // may take effect only later; SIGCONT comes as a signal of its own
+	case syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT:
+		m.forward(sig)
+	}
+}

@@ -1,0 +1,113 @@
+package job
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+)
+
+// link is one end of a control connection: JSON lines over a Unix socket, which also carries descriptors. send may be
+// called from any goroutine, receive from one.
+type link struct {
+	mu      sync.Mutex
+	conn    *net.UnixConn
+	decoder *json.Decoder
+	rights  []int // descriptors that came and were not taken yet
+}
+
+// newLink takes over the socket file.
+func newLink(file *os.File) (*link, error) {
+	defer file.Close()
+	conn, err := net.FileConn(file)
+	if err != nil {
+		return nil, fmt.Errorf("open control link: %w", err)
+	}
+	l := &link{conn: conn.(*net.UnixConn)}
+	l.decoder = json.NewDecoder(bufio.NewReaderSize(rightsReader{l}, 16<<10))
+	return l, nil
+}
+
+// socketPair makes the two ends of a control link; both close on exec.
+func socketPair() (ours *link, theirs *os.File, err error) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("create control link: %w", err)
+	}
+	theirs = os.NewFile(uintptr(fds[1]), "control")
+	if ours, err = newLink(os.NewFile(uintptr(fds[0]), "control")); err != nil {
+		theirs.Close()
+		return nil, nil, err
+	}
+	return ours, theirs, nil
+}
+
+// send writes m as one line; the descriptors go with its first byte.
+func (l *link) send(m message, fds ...int) error {
+	line, err := json.Marshal(m)
+	if err != nil {
+		panic("BUG: control message: " + err.Error())
+	}
+	line = append(line, '\n')
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(fds) > 0 {
+		n, _, err := l.conn.WriteMsgUnix(line, syscall.UnixRights(fds...), nil)
+		if err != nil {
+			return err
+		}
+		line = line[n:]
+	}
+	_, err = l.conn.Write(line)
+	return err
+}
+
+// receive returns the next message; io.EOF when the other side has closed.
+func (l *link) receive() (m message, err error) {
+	err = l.decoder.Decode(&m)
+	return m, err
+}
+
+// rightsReader reads the bytes of a link and keeps the descriptors that come with them.
+type rightsReader struct{ *link }
+
+func (r rightsReader) Read(p []byte) (int, error) {
+	oob := make([]byte, syscall.CmsgSpace(4))
+	n, oobn, _, _, err := r.conn.ReadMsgUnix(p, oob)
+	if oobn > 0 {
+		r.collect(oob[:oobn])
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.EOF
+	}
+	return max(n, 0), err
+}
+
+func (l *link) collect(oob []byte) {
+	messages, err := syscall.ParseSocketControlMessage(oob)
+	if err != nil {
+		return
+	}
+	for i := range messages {
+		if fds, err := syscall.ParseUnixRights(&messages[i]); err == nil {
+			l.rights = append(l.rights, fds...)
+		}
+	}
+}
+
+// takeRight returns the oldest descriptor that came.
+func (l *link) takeRight() (int, error) {
+	if len(l.rights) == 0 {
+		return -1, fmt.Errorf("no descriptor came with the message")
+	}
+	fd := l.rights[0]
+	l.rights = l.rights[1:]
+	return fd, nil
+}
+
+func (l *link) close() { l.conn.Close() }

@@ -1,0 +1,70 @@
+package job
+
+import (
+	"ampirun/isomalloc"
+	"ampirun/privatize"
+	"ampirun/vrank"
+)
+
+// The kinds of control messages, in the order in which a healthy worker meets them.
+const (
+	kindHello  = "hello"  // worker: Free holds the free ranges of its address space
+	kindConfig = "config" // manager: Config to run; the region's memfd travels along
+	kindEvent  = "event"  // worker: Event happened
+	kindFailed = "failed" // worker: it cannot run; Text says why, Code is the job's exit code
+	kindStop   = "stop"   // manager: end now
+)
+
+// message is one line on a control link. Fields that a kind does not use are left out.
+type message struct {
+	Kind   string
+	Free   []isomalloc.Range `json:",omitempty"`
+	Config *wireConfig       `json:",omitempty"`
+	Event  *vrank.Event      `json:",omitempty"`
+	Text   string            `json:",omitempty"`
+	Code   int               `json:",omitempty"`
+}
+
+// wireConfig is a vrank.Config whose strings from the user's world travel as bytes: JSON strings would replace what is
+// not UTF-8, and file names, arguments and environments may hold any byte but zero.
+type wireConfig struct {
+	Config    vrank.Config
+	Program   []byte
+	Args, Env [][]byte
+	Libraries [][2][]byte // name and path
+}
+
+func packConfig(c vrank.Config) *wireConfig {
+	w := &wireConfig{Program: []byte(c.Program), Args: toBytes(c.Args), Env: toBytes(c.Env)}
+	for _, l := range c.Libraries {
+		w.Libraries = append(w.Libraries, [2][]byte{[]byte(l.Name), []byte(l.Path)})
+	}
+	c.Program, c.Args, c.Env, c.Libraries = "", nil, nil, nil
+	w.Config = c
+	return w
+}
+
+func (w *wireConfig) unpack() vrank.Config {
+	c := w.Config
+	c.Program, c.Args, c.Env = string(w.Program), toStrings(w.Args), toStrings(w.Env)
+	for _, l := range w.Libraries {
+		c.Libraries = append(c.Libraries, privatize.Library{Name: string(l[0]), Path: string(l[1])})
+	}
+	return c
+}
+
+func toBytes(list []string) [][]byte {
+	out := make([][]byte, len(list))
+	for i, s := range list {
+		out[i] = []byte(s)
+	}
+	return out
+}
+
+func toStrings(list [][]byte) []string {
+	out := make([]string, len(list))
+	for i, b := range list {
+		out[i] = string(b)
+	}
+	return out
+}

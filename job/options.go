@@ -1,0 +1,68 @@
+// Package job is the node manager: it starts the workers of a job, agrees with them on the region, merges their output,
+// forwards signals, and turns what they report into one exit code. Nothing of a job outlives it.
+//
+// The manager is one goroutine that owns all state (manager.serve); whatever else runs (readers of control links and
+// pipes, the reaper) posts functions to it. The process belongs to the job while Run is active: children it did not have
+// before are ended with the job.
+package job
+
+import (
+	"os"
+
+	"ampirun/privatize"
+)
+
+// Options says what to run and how. The zero value of a field means what its comment says.
+type Options struct {
+	Program string   // name as typed: looked up in PATH unless it holds a slash
+	Args    []string // arguments after the program's name
+	Env     []string // environment of the ranks and workers; nil: the manager's own
+	Dir     string   // directory to work in, before Program is looked up; "": the current one
+
+	Workers int    // worker processes, at least 1
+	Ranks   int    // virtual ranks, at least Workers
+	Stack   uint64 // bytes of one rank's stack
+	Slice   uint64 // bytes of one rank's slice; 0: isomalloc's choice for Ranks
+	Method  string // privatization method: "pie" or "none"
+
+	HeapCheck bool // check every rank's heap
+	Label     bool // begin each line of output with its rank
+	Stats     bool // print what was measured when the job ends
+	Pin       bool // bind each worker to a core
+
+	Stdin, Stdout, Stderr *os.File // nil: the process's own
+
+	// Libraries finds the shared libraries of a program, once for all workers.
+	Libraries func(program string) ([]privatize.Library, error)
+	// ControlSize is the size in bytes of the region's control area.
+	ControlSize func(pes, ranks int) uint64
+}
+
+func (o Options) withDefaults() Options {
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	if o.Stdin == nil {
+		o.Stdin = os.Stdin
+	}
+	if o.Stdout == nil {
+		o.Stdout = os.Stdout
+	}
+	if o.Stderr == nil {
+		o.Stderr = os.Stderr
+	}
+	return o
+}
+
+// check refuses option values that contradict each other.
+func (o Options) check() error {
+	switch {
+	case o.Workers < 1:
+		return refuse(CodeUsage, "+p %d: at least one worker is needed", o.Workers)
+	case o.Ranks < o.Workers:
+		return refuse(CodeUsage, "+p %d: more workers than the %d ranks; lower +p or raise +vp", o.Workers, o.Ranks)
+	case o.Slice != 0 && o.Stack >= o.Slice:
+		return refuse(CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack or raise +slice", o.Stack, o.Slice)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package job
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// adoptOrphans makes this process the parent of what its descendants leave behind, so that nothing escapes the job.
+func adoptOrphans() {
+	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER
+	syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
+}
+
+// reapWorkers waits for children until the given number of workers has ended, telling ended of every child.
+func reapWorkers(workers map[int]bool, ended func(pid int, status syscall.WaitStatus)) {
+	for len(workers) > 0 {
+		pid, status, err := waitChild()
+		if err != nil {
+			panic("BUG: workers are left and no child is: " + err.Error())
+		}
+		if workers[pid] {
+			delete(workers, pid)
+			ended(pid, status)
+		}
+	}
+}
+
+func waitChild() (pid int, status syscall.WaitStatus, err error) {
+	for {
+		pid, err = syscall.Wait4(-1, &status, 0, nil)
+		if err != syscall.EINTR {
+			return pid, status, err
+		}
+	}
+}
+
+// killOrphans ends all children but those to keep: what ranks started and left running.
+func killOrphans(keep map[int]bool) {
+	for {
+		killed := 0
+		for pid := range children() {
+			if !keep[pid] && syscall.Kill(pid, syscall.SIGKILL) == nil {
+				syscall.Wait4(pid, nil, 0, nil)
+				killed++
+			}
+		}
+		if killed == 0 {
+			return
+		}
+	}
+}
+
+// children returns the processes whose parent this one is.
+func children() map[int]bool {
+	found := map[int]bool{}
+	if _, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err == syscall.ECHILD {
+		return found
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return found
+	}
+	self := os.Getpid()
+	for _, entry := range entries {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && parentOf(pid) == self {
+			found[pid] = true
+		}
+	}
+	return found
+}
+
+// parentOf returns the parent's pid, 0 when the process has gone.
+func parentOf(pid int) int {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	// The second field is the command's name in parentheses and may hold anything.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 2 {
+		return 0
+	}
+	parent, _ := strconv.Atoi(string(fields[1]))
+	return parent
+}

@@ -1,0 +1,110 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+)
+
+// A worker is this binary with these first arguments; a program of the same name does not match argv[0].
+const (
+	workerName = "ampirun-worker"
+	workerVerb = "worker"
+)
+
+// The descriptors a worker starts with, besides 0, 1 and 2. The region's memfd comes later, with the configuration.
+const (
+	workerControlFD = 3
+	workerOutputFD  = 4
+)
+
+// worker is the manager's view of one worker process. Only the manager's goroutine uses it once it runs.
+type worker struct {
+	pe, pid int
+	link    *link
+	hello   *message // its first message, nil until it came
+	done    bool     // all its ranks have ended
+	silent  bool     // its control link has ended
+	reaped  bool     // the process has ended, with status
+	status  syscall.WaitStatus
+}
+
+// alive tells whether the process can be signalled.
+func (w *worker) alive() bool { return w.pid != 0 && !w.reaped }
+
+// spawner starts workers from a thread that lives as long as the job: the kernel sends the workers SIGKILL when the
+// thread that started them ends, which is how they die with a manager that was killed.
+type spawner struct {
+	program string
+	env     []string
+	stdin   *os.File // for PE 0
+	null    *os.File // for the others
+	frames  *os.File // writing end of the pipe that all workers share
+}
+
+// start starts n workers, and keeps the thread until release is closed. Each worker that was started is handed to
+// began, from another goroutine.
+func (s *spawner) start(n int, release <-chan struct{}, began func(w *worker, stdout, stderr *os.File)) error {
+	result := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and no unlock: the thread ends with this goroutine
+		result <- s.startAll(n, began)
+		<-release
+	}()
+	return <-result
+}
+
+func (s *spawner) startAll(n int, began func(w *worker, stdout, stderr *os.File)) error {
+	for pe := range n {
+		if err := s.startOne(pe, began); err != nil {
+			return fmt.Errorf("start worker %d: %w", pe, err)
+		}
+	}
+	return nil
+}
+
+func (s *spawner) startOne(pe int, began func(w *worker, stdout, stderr *os.File)) error {
+	control, theirs, err := socketPair()
+	if err != nil {
+		return err
+	}
+	defer theirs.Close()
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		control.close()
+		return err
+	}
+	defer outW.Close()
+	errR, errW, err := os.Pipe()
+	if err != nil {
+		control.close()
+		outR.Close()
+		return err
+	}
+	defer errW.Close()
+	stdin := s.null
+	if pe == 0 {
+		stdin = s.stdin
+	}
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{workerName, workerVerb, strconv.Itoa(pe), s.program}, &syscall.ProcAttr{
+		Env:   s.env,
+		Files: []uintptr{stdin.Fd(), outW.Fd(), errW.Fd(), theirs.Fd(), s.frames.Fd()},
+		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		control.close()
+		outR.Close()
+		errR.Close()
+		return err
+	}
+	began(&worker{pe: pe, pid: pid, link: control}, outR, errR)
+	return nil
+}
+
+// widenPipe gives ranks room to write on while the manager writes elsewhere. A refusal only costs speed.
+func widenPipe(pipe *os.File, size int) {
+	const setPipeSize = 1031 // F_SETPIPE_SZ
+	syscall.Syscall(syscall.SYS_FCNTL, pipe.Fd(), setPipeSize, uintptr(size))
+}

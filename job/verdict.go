@@ -1,0 +1,77 @@
+package job
+
+import (
+	"fmt"
+	"syscall"
+
+	"ampirun/vrank"
+)
+
+// verdict gathers what decides the exit code of a job. The first fatal event wins; without one it is the code of the
+// lowest rank that ended with a code other than zero.
+type verdict struct {
+	fatal    bool
+	code     int
+	err      error // what to say about a fatal end; nil: nothing
+	rank     int   // the lowest rank that failed, valid when rankCode is not 0
+	rankCode int
+}
+
+// rankExit records the end of one rank.
+func (v *verdict) rankExit(rank, code int) {
+	code &= 0xff
+	if code != 0 && (v.rankCode == 0 || rank < v.rank) {
+		v.rank, v.rankCode = rank, code
+	}
+}
+
+// decide records a fatal event, unless one was there before; err may be nil for a quiet end.
+func (v *verdict) decide(code int, err error) {
+	if !v.fatal {
+		v.fatal, v.code, v.err = true, code&0xff, err
+	}
+}
+
+// event takes the fatal events of workers.
+func (v *verdict) event(e vrank.Event) {
+	switch e.Kind {
+	case vrank.EventAbort:
+		v.decide(e.Code, eventText(e, fmt.Sprintf("rank %d aborted the job with code %d", e.Rank, e.Code)))
+	case vrank.EventFault:
+		v.decide(128+e.Signal, eventText(e, fmt.Sprintf("rank %d: %s", e.Rank, signalName(syscall.Signal(e.Signal)))))
+	case vrank.EventDeadlock:
+		code := e.Code & 0xff
+		if code == 0 {
+			code = 1
+		}
+		v.decide(code, eventText(e, "deadlock: every rank waits for ever"))
+	}
+}
+
+func eventText(e vrank.Event, otherwise string) error {
+	if e.Text == "" {
+		return fmt.Errorf("%s", otherwise)
+	}
+	return fmt.Errorf("%s", e.Text)
+}
+
+// workerEnd judges the end of a worker that has not said it was done.
+func (v *verdict) workerEnd(pe, pid int, status syscall.WaitStatus) {
+	switch {
+	case status.Signaled() && status.Signal() == syscall.SIGKILL:
+		v.decide(137, fmt.Errorf("worker %d (pid %d) was killed by signal 9 (SIGKILL): by hand, or by the kernel for want of memory", pe, pid))
+	case status.Signaled():
+		sig := status.Signal()
+		v.decide(128+int(sig), fmt.Errorf("worker %d (pid %d) was killed by signal %d (%s)", pe, pid, int(sig), signalName(sig)))
+	default:
+		code := status.ExitStatus()
+		v.decide(max(code, 1), fmt.Errorf("worker %d (pid %d) ended with code %d before its ranks did", pe, pid, code))
+	}
+}
+
+func (v *verdict) exitCode() int {
+	if v.fatal {
+		return v.code
+	}
+	return v.rankCode
+}

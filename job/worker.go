@@ -1,0 +1,95 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"ampirun/isomalloc"
+	"ampirun/vrank"
+)
+
+// Core is what a worker runs its ranks with.
+type Core struct {
+	// Run runs this worker's share of the job until its ranks have ended or Stop was called. It reports events from
+	// any goroutine, EventDone last.
+	Run func(cfg vrank.Config, report func(vrank.Event)) error
+	// Stop demands that Run returns; it may be called from any goroutine, at any time.
+	Stop func()
+}
+
+// stopTime is how long a worker that was told to stop waits for Core.Run to return: a rank that computes does not see
+// the demand.
+const stopTime = 200 * time.Millisecond
+
+// IsWorker tells whether this process was started as a worker, and so must call Worker and nothing else.
+func IsWorker() bool {
+	return len(os.Args) > 1 && os.Args[0] == workerName && os.Args[1] == workerVerb
+}
+
+// Worker is the main function of a worker process. It returns the process's exit code.
+func Worker(core Core) int {
+	// A job's signals are the manager's to handle: the terminal sends them to workers too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
+	syscall.CloseOnExec(workerControlFD)
+	syscall.CloseOnExec(workerOutputFD)
+	control, err := newLink(os.NewFile(workerControlFD, "control"))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "ampirun: %s is for ampirun's own use: %v\n", workerVerb, err)
+		return CodeUsage
+	}
+	if err := work(core, control); err != nil {
+		control.send(message{Kind: kindFailed, Text: err.Error(), Code: refusalCode(err)})
+		return 1
+	}
+	return 0
+}
+
+// work says hello, waits for the configuration and runs the ranks.
+func work(core Core, control *link) error {
+	free, err := isomalloc.FreeRanges()
+	if err != nil {
+		return fmt.Errorf("find free address ranges: %w", err)
+	}
+	if err := control.send(message{Kind: kindHello, Free: free}); err != nil {
+		return err
+	}
+	cfg, err := receiveConfig(control)
+	if err != nil {
+		return err
+	}
+	go obey(core, control)
+	return core.Run(cfg, func(e vrank.Event) {
+		control.send(message{Kind: kindEvent, Event: &e}) // a manager that is gone takes this process along
+	})
+}
+
+func receiveConfig(control *link) (vrank.Config, error) {
+	msg, err := control.receive()
+	if err != nil {
+		return vrank.Config{}, fmt.Errorf("receive configuration: %w", err)
+	}
+	if msg.Kind != kindConfig || msg.Config == nil {
+		return vrank.Config{}, fmt.Errorf("receive configuration: got a %q message", msg.Kind)
+	}
+	cfg := msg.Config.unpack()
+	cfg.RegionFD, err = control.takeRight()
+	return cfg, err
+}
+
+// obey stops the ranks when the manager says so or has gone.
+func obey(core Core, control *link) {
+	for {
+		msg, err := control.receive()
+		if err != nil {
+			os.Exit(1)
+		}
+		if msg.Kind == kindStop {
+			core.Stop()
+			time.Sleep(stopTime)
+			os.Exit(0)
+		}
+	}
+}

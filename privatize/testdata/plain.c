@@ -1,0 +1,3 @@
+int answer = 42;
+int *where = &answer;
+int main(void) { return answer; }

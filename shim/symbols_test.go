@@ -1,0 +1,116 @@
+package shim_test
+
+import (
+	"debug/elf"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ampirun/shim"
+)
+
+// symbolsOf maps the defined symbols of an ELF file's table to their binding.
+func symbolsOf(t *testing.T, path string) map[string]elf.SymBind {
+	t.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]elf.SymBind{}
+	for _, s := range symbols {
+		if s.Section != elf.SHN_UNDEF {
+			found[s.Name] = elf.ST_BIND(s.Info)
+		}
+	}
+	return found
+}
+
+func TestEveryFunctionIsDefinedAndReplaceable(t *testing.T) {
+	symbols := symbolsOf(t, link(t, "gcc", "mismatch.c"))
+	for f := shim.Function(0); int(f) < shim.Count; f++ {
+		name := f.String()
+		if b, ok := symbols["P"+name]; !ok || b != elf.STB_GLOBAL {
+			t.Errorf("P%s is not a global function", name)
+		}
+		if b, ok := symbols[name]; !ok || b != elf.STB_WEAK {
+			t.Errorf("%s is not weak", name)
+		}
+	}
+}
+
+// Every subroutine and function that the mpi module declares has to be there to link with.
+func TestEveryFortranProcedureIsDefined(t *testing.T) {
+	source, err := shim.Files.ReadFile("fortran/mpi.f90")
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols := symbolsOf(t, link(t, "gcc", "mismatch.c"))
+	declared := regexp.MustCompile(`(?m)^ +(?:subroutine|function) (\w+)`).FindAllSubmatch(source, -1)
+	if len(declared) < 700 {
+		t.Fatalf("the mpi module declares only %d procedures", len(declared))
+	}
+	for _, m := range declared {
+		if name := strings.ToLower(string(m[1])) + "_"; symbols[name] == 0 {
+			t.Errorf("%s is declared in the mpi module and not defined", name)
+		}
+	}
+}
+
+func TestFunctionNames(t *testing.T) {
+	for f, want := range map[shim.Function]string{
+		shim.FnAbort: "MPI_Abort", shim.FnSend: "MPI_Send", shim.FnBcastC: "MPI_Bcast_c",
+		shim.FnTInitThread: "MPI_T_init_thread", shim.FnWtime: "MPI_Wtime", shim.Count: fmt.Sprintf("Function(%d)", shim.Count),
+	} {
+		if f.String() != want {
+			t.Errorf("function %d is %s, want %s", int(f), f, want)
+		}
+	}
+}
+
+func TestTableOfAnotherBuildIsRefused(t *testing.T) {
+	got := command(t, link(t, "gcc", "mismatch.c"))
+	want := fmt.Sprintf(`nothing: what ampirun handed over is not a function table
+magic: what ampirun handed over is not a function table
+version: program was built with shim version %d, this ampirun has %d: rebuild it with ampicc
+hash: program was built with shim hash %016x, this ampirun has 0000000000000001: rebuild it with ampicc
+count: program was built with shim hash %016x, this ampirun has %016x: rebuild it with ampicc
+size: program was built with shim hash %016x, this ampirun has %016x: rebuild it with ampicc
+good: taken
+`, shim.Version, shim.Version+1, shim.Hash, shim.Hash, shim.Hash, shim.Hash, shim.Hash)
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestProgramStartedWithoutAmpirun(t *testing.T) {
+	program := link(t, "gcc", "override.c")
+	out, err := exec.Command(program).CombinedOutput()
+	if code := err.(*exec.ExitError).ExitCode(); code != 2 {
+		t.Errorf("exit code %d, want 2", code)
+	}
+	if want := "ampirun: this program must be started with: ampirun +vp N ./prog\n"; !strings.HasSuffix(string(out), want) {
+		t.Errorf("printed %q, want %q", out, want)
+	}
+}
+
+func TestUsersFunctionWins(t *testing.T) {
+	got := command(t, link(t, "gcc", "override.c", "record.c"))
+	want := "profiled\nsend 1.25 1 214 2 3 101\nprofiled\nsend 1.25 1 214 1 1 101\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestUsersFortranProcedureWins(t *testing.T) {
+	got := command(t, link(t, "gfortran", "override.f90", "record.c"))
+	if want := "profiled in Fortran\ninit 1 1\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
