@@ -17,11 +17,11 @@ static struct vr_rank *rank_make(int id, int ranks)
 	if (!vr_job)
 		vr_job = calloc(1, sizeof *vr_job);
 	vr_job->ranks = ranks;
-	struct vr_rank *r = aligned_alloc(VR_LINE, VR_RCB_SIZE);
+	struct vr_rank *r = aligned_alloc(alignof(struct vr_rank), sizeof(struct vr_rank));
 	void *heap = mmap(NULL, HEAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	memset(r, 0, sizeof *r);
 	r->id = id;
-	r->heap = iso_heap_init(heap, HEAP, ISO_HEAP_CHECK);
+	r->heap = iso_heap_init(heap, HEAP, 0);
 	r->mpi_state = VR_MPI_RUNNING;
 	return r;
 }
