@@ -14,12 +14,13 @@ static void down(int n)
 	volatile char frame[100];
 
 	frame[0] = (char)n;
-	if (n == 0) {
+	if (n > 0) {
+		down(n - 1);
+		frame[1] = frame[0];
+	} else if (frame[0] == 0) {
 		code = 21;
 		exit(21);
 	}
-	down(n - 1);
-	frame[1] = frame[0];
 }
 
 int main(int argc, char **argv)
@@ -28,4 +29,5 @@ int main(int argc, char **argv)
 	atexit(handler);
 	MPI_Finalize();
 	down(50);
+	return 2;
 }

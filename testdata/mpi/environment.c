@@ -48,7 +48,7 @@ static void time(void)
 
 static void memory(void)
 {
-	int array[10], *p;
+	int array[10] = {0}, *p;
 	MPI_Aint a, b;
 
 	MPI_Get_address(&array[2], &a);

@@ -232,6 +232,8 @@ static void check_own_globals(void)
 	MPI_Allreduce(&cells, &all_cells, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
 	if (all_bad == 0 && all_cells == (long)par.cells[X] * par.cells[Y] * par.cells[Z])
 		return;
+	if (rank == 0 && par.own_dir)
+		rmdir(par.dir);
 	if (rank == 0)
 		printf("FAILED stencil: %d ranks read the globals of another rank, blocks cover %ld cells\n", all_bad, all_cells);
 	fflush(stdout);
