@@ -3,6 +3,7 @@ module ampirun
 go 1.26.0
 
 require (
+	github.com/dolthub/swiss v0.2.1
 	github.com/urfave/cli/v2 v2.27.7
 	github.com/xrash/smetrics v0.0.0-20240521201337-686a1a2994c1
 	golang.org/x/sys v0.49.0
@@ -10,5 +11,6 @@ require (
 
 require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect
+	github.com/dolthub/maphash v0.1.0 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 )

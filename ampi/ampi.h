@@ -136,6 +136,7 @@ int ampi_attrs_free(struct ampi_comm *c, int fn);
 
 /* The team of MPI_COMM_WORLD, made once per job: coll.h. NULL when the arena is full. Rank stack. */
 struct ampi_team *ampi_team_world(void);
+struct ampi_team *ampi_team_self(void);
 
 /* Count a use of an error handler, by handle; predefined ones need none. Rank stack. */
 void ampi_errhandler_hold(uint64_t handle);

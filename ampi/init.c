@@ -41,6 +41,7 @@ static int init(int fn, int required, int *provided)
 	me->mpi_state = VR_MPI_RUNNING;
 	ampi_me()->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
 	*provided = ampi_me()->thread_level;
+	ampi_me()->self.team = ampi_team_self();
 	ampi_me()->world.team = ampi_team_world();
 	return ampi_me()->world.team ? MPI_SUCCESS : ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the job's arena for communicators is full");
 }

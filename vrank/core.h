@@ -40,6 +40,7 @@ struct vr_job {
 	uint64_t canary, pointer_guard;
 	uint64_t ticks_per_second;
 	alignas(VR_LINE) _Atomic int32_t stop; /* the job ends: PEs leave their loops */
+	_Atomic int32_t started; /* PEs whose ranks exist */
 	_Atomic uint32_t next_context;
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
 	_Atomic uint64_t activity; /* counts ends of idleness */

@@ -27,7 +27,7 @@ func (w *worker) faultReport(r *rank) Event {
 	default:
 		what += fmt.Sprintf(" at address %#x", uint64(f.address))
 	}
-	e.Text = fmt.Sprintf("%s in %s", what, w.where(r, uintptr(f.pc)))
+	e.Text = fmt.Sprintf("rank %d: %s in %s", r.number(), what, w.where(r, uintptr(f.pc)))
 	return e
 }
 

@@ -1,6 +1,9 @@
 package vrank
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // abandonTime is how long a worker that reported the end of the job waits to be told to stop.
 const abandonTime = 10 * time.Second
@@ -22,7 +25,7 @@ func (w *worker) loop() error {
 		case reasonLeft:
 			w.ended(r)
 		case reasonAborted:
-			w.finish(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: r.text()})
+			w.finish(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: fmt.Sprintf("rank %d: %s", r.number(), r.text())})
 			return nil
 		case reasonFault:
 			w.finish(w.faultReport(r))
@@ -43,7 +46,7 @@ func (w *worker) loop() error {
 func (w *worker) ended(r *rank) {
 	w.send(Event{Kind: EventRankExit, Rank: r.number(), Code: r.exited()})
 	if r.exited() != 0 && r.leftMPIOpen() {
-		w.send(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: "ended before MPI_Finalize"})
+		w.send(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: fmt.Sprintf("rank %d ended with code %d before MPI_Finalize", r.number(), r.exited())})
 	}
 }
 

@@ -74,6 +74,16 @@ const char *vr_pe_join(void)
 	return NULL;
 }
 
+void vr_job_start(void)
+{
+	atomic_fetch_add(&vr_job->started, 1);
+}
+
+int vr_job_is_started(void)
+{
+	return atomic_load(&vr_job->started) == vr_job->pes;
+}
+
 void vr_stop(void)
 {
 	if (!vr_job)

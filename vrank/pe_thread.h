@@ -12,6 +12,10 @@ const char *vr_pe_start(void *control, int id);
 int vr_job_is_ready(const void *control);
 const char *vr_pe_join(void);
 
+/* PE thread: this PE's ranks exist; and whether those of all PEs do. Before that nobody may look at another's ranks. */
+void vr_job_start(void);
+int vr_job_is_started(void);
+
 /* Any thread of any worker: all PEs of the job leave their loops as soon as the rank they run lets them. */
 void vr_stop(void);
 

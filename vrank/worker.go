@@ -44,6 +44,9 @@ func (w *worker) main() error {
 		}
 		w.mine = append(w.mine, rankAt(id))
 	}
+	if err := w.startJob(); err != nil {
+		return err
+	}
 	return w.loop()
 }
 
@@ -88,7 +91,16 @@ func (w *worker) load() (err error) {
 	return err
 }
 
-func (w *worker) isAbandoned() bool { return time.Since(w.started) > joinTime }
+// await polls for something that the other workers are about to do.
+func (w *worker) await(done func() bool) error {
+	for !done() {
+		if time.Since(w.started) > joinTime {
+			return errAbandoned
+		}
+		time.Sleep(20 * time.Microsecond)
+	}
+	return nil
+}
 
 // environment is what a rank finds in environ: the job's, and its own number under the names that launchers of other
 // MPI implementations use.

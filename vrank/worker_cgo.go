@@ -64,11 +64,8 @@ func (w *worker) joinJob() error {
 		l := w.layout.toC()
 		C.vr_job_init(w.control(), C.int(w.cfg.PEs), C.int(w.cfg.Ranks), &l, C.uint64_t(w.region.Slice(0).Lo))
 	}
-	for i := 0; C.vr_job_is_ready(w.control()) == 0; i++ {
-		if w.isAbandoned() {
-			return errAbandoned
-		}
-		time.Sleep(50 * time.Microsecond)
+	if err := w.await(func() bool { return C.vr_job_is_ready(w.control()) != 0 }); err != nil {
+		return err
 	}
 	C.vr_spin_ticks = C.uint64_t(w.spinTime().Seconds() * ticksPerSecond())
 	if w.cfg.Stats {
@@ -76,6 +73,12 @@ func (w *worker) joinJob() error {
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
 	return cError(C.vr_pe_join())
+}
+
+// startJob waits until the ranks of all workers exist.
+func (w *worker) startJob() error {
+	C.vr_job_start()
+	return w.await(func() bool { return C.vr_job_is_started() != 0 || isStopped() })
 }
 
 func (l *sliceLayout) toC() C.struct_vr_layout {

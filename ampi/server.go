@@ -1,0 +1,88 @@
+// Package ampi gives ranks their MPI: the hot calls in C on the rank's stack, all others in Go on the PE's stack.
+package ampi
+
+import (
+	"errors"
+	"runtime/debug"
+
+	"ampirun/ampi/mpi"
+	"ampirun/vrank"
+)
+
+// Server serves the MPI calls of a worker's ranks that the C core does not. One goroutine uses it: the PE loop's.
+type Server struct {
+	ranks    *Table[*State]
+	identity []int32 // 0, 1, ...: shared by the groups that hold all ranks
+	env      Environment
+}
+
+// State is what Go keeps for one rank: plain data, so that it can go where the rank goes.
+type State struct {
+	Types  Types
+	Groups *Table[Group]
+	Infos  *Table[*Info]
+	Errors ErrorCodes
+}
+
+// New makes a server without ranks; a rank's state comes to be at its first call.
+func New() *Server {
+	return &Server{ranks: NewTable[*State]()}
+}
+
+// Serves tells whether there is a handler for a function of the shim's table.
+func (s *Server) Serves(fn int) bool { return fn >= 0 && fn < len(handlers) && handlers[fn].run != nil }
+
+// Serve carries out one call of a rank. PE stack.
+func (s *Server) Serve(c *vrank.Call) {
+	if !s.Serves(c.Fn) {
+		c.Fail(mpi.ErrUnsupportedOperation, communicatorOf(c), "is not served by this version")
+		return
+	}
+	h := &handlers[c.Fn]
+	if err := s.run(h, c); err != nil {
+		fail(c, err)
+	}
+}
+
+// run calls a handler. A pointer of the program that leads nowhere is an error of the program.
+func (s *Server) run(h *handler, c *vrank.Call) (err error) {
+	if !h.anytime {
+		if err := notRunning(c); err != nil {
+			return err
+		}
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault, ok := recover().(interface{ Addr() uintptr }); ok {
+			err = mpi.Errorf(mpi.ErrArg, "an argument points to memory that is not there: %#x", fault.Addr())
+		}
+	}()
+	return h.run(&call{Call: c, server: s, state: s.state(c.Rank), wide: h.wide})
+}
+
+func (s *Server) state(rank int) *State {
+	st, ok := s.ranks.Get(uint32(rank))
+	if !ok {
+		st = newState()
+		s.ranks.Put(uint32(rank), st)
+	}
+	return st
+}
+
+func newState() *State {
+	return &State{Types: newTypes(), Groups: NewTable[Group](), Infos: NewTable[*Info](), Errors: newErrorCodes()}
+}
+
+func fail(c *vrank.Call, err error) {
+	var f *mpi.Fault
+	if !errors.As(err, &f) {
+		f = mpi.Errorf(mpi.ErrIntern, "%v", err)
+	}
+	c.Fail(f.Class, f.Comm, f.Text)
+}
+
+// rankEnd forgets an ended rank.
+func rankEnd(c *call) error {
+	c.server.ranks.Delete(uint32(c.Rank))
+	return nil
+}

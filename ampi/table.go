@@ -1,0 +1,92 @@
+package ampi
+
+import (
+	"bytes"
+	"encoding/gob"
+	"slices"
+
+	"github.com/dolthub/swiss"
+)
+
+// Table maps small numbers, such as the index in a handle, to objects. It is made for many look-ups, and gob knows it.
+type Table[T any] struct {
+	items *swiss.Map[uint32, T]
+	free  []uint32
+	next  uint32
+}
+
+// NewTable makes an empty table.
+func NewTable[T any]() *Table[T] {
+	return &Table[T]{items: swiss.NewMap[uint32, T](8)}
+}
+
+// Get finds an object.
+func (t *Table[T]) Get(i uint32) (T, bool) { return t.items.Get(i) }
+
+// Put sets the object of a number that the caller chose. A table is used with Put or with Add, not with both.
+func (t *Table[T]) Put(i uint32, v T) { t.items.Put(i, v) }
+
+// Add gives an object a number that no other has.
+func (t *Table[T]) Add(v T) uint32 {
+	i := t.next
+	if n := len(t.free); n > 0 {
+		i = t.free[n-1]
+		t.free = t.free[:n-1]
+	} else {
+		t.next++
+	}
+	t.items.Put(i, v)
+	return i
+}
+
+// Remove takes an object that was added out; its number may come again.
+func (t *Table[T]) Remove(i uint32) {
+	if t.items.Delete(i) {
+		t.free = append(t.free, i)
+	}
+}
+
+// Delete takes an object that was put out.
+func (t *Table[T]) Delete(i uint32) { t.items.Delete(i) }
+
+// Len is the number of objects.
+func (t *Table[T]) Len() int { return t.items.Count() }
+
+// tableData is a table as it is saved.
+type tableData[T any] struct {
+	Keys  []uint32
+	Items []T
+	Free  []uint32
+	Next  uint32
+}
+
+// GobEncode saves the table.
+func (t *Table[T]) GobEncode() ([]byte, error) {
+	d := tableData[T]{Free: t.free, Next: t.next}
+	t.items.Iter(func(k uint32, _ T) bool {
+		d.Keys = append(d.Keys, k)
+		return false
+	})
+	slices.Sort(d.Keys)
+	for _, k := range d.Keys {
+		v, _ := t.items.Get(k)
+		d.Items = append(d.Items, v)
+	}
+	var out bytes.Buffer
+	err := gob.NewEncoder(&out).Encode(d)
+	return out.Bytes(), err
+}
+
+// GobDecode makes the table one that was saved.
+func (t *Table[T]) GobDecode(data []byte) error {
+	var d tableData[T]
+	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&d); err != nil {
+		return err
+	}
+	*t = *NewTable[T]()
+	t.free, t.next = d.Free, d.Next
+	for i, k := range d.Keys {
+		t.items.Put(k, d.Items[i])
+	}
+	return nil
+}
