@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
+	"ampirun/ampi/internal/testrank"
 	"ampirun/ampi/mpi"
 	"ampirun/shim"
+	"ampirun/vrank"
 )
 
 // made is a datatype that a test had made, and what is to be found out about it again.
@@ -228,4 +231,35 @@ func TestExternalPacking(t *testing.T) {
 	equal(t, "unpacked", back.ints(), []int32{1, 9, 2, 3, 9, 4})
 	c.refuse(mpi.ErrTruncate, "16 bytes do not fit outbuf at position 20 of 24", shim.FnPackExternal, rep, in, 2, h, buf, 24, position)
 	c.refuse(mpi.ErrUnsupportedDatarep, `datarep is "native", only "external32" is known`, shim.FnPackExternalSize, c.string("native"), 1, h, size)
+}
+
+// fullSlice is a rank's memory in which only the next `left` allocations succeed.
+type fullSlice struct {
+	*testrank.Rank
+	left int
+}
+
+func (f *fullSlice) Alloc(n uintptr) unsafe.Pointer {
+	if f.left--; f.left < 0 {
+		return nil
+	}
+	return f.Rank.Alloc(n)
+}
+
+func TestFullSliceLeavesNothingBehind(t *testing.T) {
+	c := newClient(t)
+	h := c.handle(shim.FnTypeContiguous, 2, mpi.TypeInt)
+	out := c.words(0)
+	used := c.rank.Used()
+	for left := range 2 {
+		args := []uint64{3, h, out.addr()}
+		call := vrank.NewCall(c.id, int(shim.FnTypeContiguous), args, &fullSlice{c.rank, left})
+		c.server.Serve(call)
+		_, class, _, text := call.Result()
+		types := c.server.state(c.id).Types
+		if class != mpi.ErrNoMem || out.word(0) != 0 || c.rank.Used() != used || types.Made.Len() != 1 || types.made(idBit).Uses != 1 {
+			t.Errorf("after %d allocations: class %d %q, newtype %#x, %d bytes and %d types left", left, class, text, out.word(0),
+				c.rank.Used()-used, types.Made.Len()-1)
+		}
+	}
 }
