@@ -94,7 +94,7 @@ func Struct(lengths, displs []int64, types []*Layout) (*Layout, error) {
 			return nil, err
 		}
 	}
-	return b.layout(), nil
+	return b.layout().padded(), nil
 }
 
 // Resized is old with bounds lb and lb + extent.
