@@ -40,7 +40,8 @@ struct vr_wait {
 	int32_t peer; /* rank in the communicator, or MPI_ANY_SOURCE; VR_NOBODY when not about one peer */
 	int32_t tag;
 	uint32_t context;
-	uint64_t count; /* requests it waits for; members that have arrived, in a collective call */
+	uint64_t count; /* requests it waits for */
+	int32_t members; /* of the communicator, in a collective call */
 };
 #define VR_NOBODY (-100)
 
