@@ -18,6 +18,7 @@ func (s Span) with(o Span) Span { return Span{min(s.Lo, o.Lo), max(s.Hi, o.Hi)} 
 type Layout struct {
 	Size     int64 // bytes of data in one element
 	Data     Span  // from the first to the last byte of data; meaningful when Size > 0
+	Natural  Span  // bounds without explicit ones: Data and what structs pad; meaningful when Size > 0
 	Mark     Span  // explicit bounds, by MPI_Type_create_resized and the array types; meaningful when Marked
 	Marked   bool
 	Align    int64 // largest alignment of a basic type in it
@@ -35,23 +36,26 @@ const (
 )
 
 // LB is the lower bound.
-func (l *Layout) LB() int64 {
-	if l.Marked {
-		return l.Mark.Lo
-	}
-	return l.TrueLB()
-}
+func (l *Layout) LB() int64 { return l.bounds().Lo }
 
-// Extent is the distance between elements in an array of them: upper minus lower bound, the former rounded up to the
-// alignment of the basic types unless it was given explicitly.
-func (l *Layout) Extent() int64 {
+// Extent is the distance between elements in an array of them: upper minus lower bound.
+func (l *Layout) Extent() int64 { return l.bounds().Hi - l.bounds().Lo }
+
+func (l *Layout) bounds() Span {
 	switch {
 	case l.Marked:
-		return l.Mark.Hi - l.Mark.Lo
+		return l.Mark
 	case l.Size == 0:
-		return 0
+		return Span{}
 	}
-	return roundUp(l.Data.Hi-l.Data.Lo, l.Align)
+	return l.Natural
+}
+
+// padded rounds the upper bound up to the alignment of the basic types, as compilers do with structs. MPI 5.0 section 5.1
+// defines that for all types; MPICH does it for structs only, and programs have come to rely on the difference.
+func (l *Layout) padded() *Layout {
+	l.Natural.Hi = l.Natural.Lo + roundUp(l.Natural.Hi-l.Natural.Lo, l.Align)
+	return l
 }
 
 // TrueLB is where the first byte of data lies; 0 without data.
@@ -113,6 +117,7 @@ func (l *Layout) repeat(n, stride int64) (*Layout, error) {
 	last := (n - 1) * stride
 	r.Size = n * l.Size
 	r.Data = l.Data.with(l.Data.shift(last))
+	r.Natural = l.Natural.with(l.Natural.shift(last))
 	r.Mark = l.Mark.with(l.Mark.shift(last))
 	r.Loops = repeatLoops(l.Loops, n, stride)
 	r.Sig = repeatRuns(l.Sig, n)
@@ -149,12 +154,13 @@ func (b *builder) add(l *Layout, disp int64) error {
 		return errTooLarge
 	}
 	if b.l.Size == 0 {
-		b.l.Data, b.l.Kind, b.l.KindSize = l.Data.shift(disp), l.Kind, l.KindSize
+		b.l.Data, b.l.Natural, b.l.Kind, b.l.KindSize = l.Data.shift(disp), l.Natural.shift(disp), l.Kind, l.KindSize
 	}
 	if b.l.Kind != l.Kind {
 		b.l.Kind, b.l.KindSize = KindNone, 0
 	}
 	b.l.Data = b.l.Data.with(l.Data.shift(disp))
+	b.l.Natural = b.l.Natural.with(l.Natural.shift(disp))
 	b.l.Size += l.Size
 	b.l.Align = max(b.l.Align, l.Align)
 	b.l.Loops = appendLoops(b.l.Loops, l.Loops, disp)

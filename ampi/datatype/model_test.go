@@ -13,6 +13,7 @@ import (
 type entry struct {
 	basic uint64 // 0 for the bounds
 	upper bool   // a bound: the upper one
+	pad   bool   // the end of a struct's padding: an upper bound that explicit ones override
 	disp  int64
 }
 
@@ -39,13 +40,13 @@ func (m model) size() (n int64) {
 
 // bounds gives lower bound and extent; true ones when explicit bounds are not to count.
 func (m model) bounds(explicit bool) (lb, extent int64) {
-	var lows, highs, marksLow, marksHigh []int64
-	align := int64(1)
+	var lows, highs, pads, marksLow, marksHigh []int64
 	for _, e := range m {
 		switch {
 		case e.basic != 0:
 			lows, highs = append(lows, e.disp), append(highs, e.disp+entrySizes[e.basic])
-			align = max(align, entryAlign(e.basic))
+		case e.pad:
+			pads = append(pads, e.disp)
 		case e.upper:
 			marksHigh = append(marksHigh, e.disp)
 		default:
@@ -59,14 +60,31 @@ func (m model) bounds(explicit bool) (lb, extent int64) {
 	if len(lows) == 0 {
 		return 0, 0
 	}
-	lb = slices.Min(lows)
-	extent = slices.Max(highs) - lb
 	if explicit {
-		for extent%align != 0 {
-			extent++
+		highs = append(highs, pads...)
+	}
+	lb = slices.Min(lows)
+	return lb, slices.Max(highs) - lb
+}
+
+// padded is a struct's type map: its extent is a multiple of the largest alignment, unless its bounds are explicit.
+func (m model) padded() model {
+	align := int64(1)
+	for _, e := range m {
+		if e.basic != 0 {
+			align = max(align, entryAlign(e.basic))
+		} else if !e.pad {
+			return m
 		}
 	}
-	return lb, extent
+	if m.size() == 0 {
+		return m
+	}
+	lb, extent := m.bounds(true)
+	for extent%align != 0 {
+		extent++
+	}
+	return append(m, entry{pad: true, disp: lb + extent})
 }
 
 func (m model) at(disp int64) model {
@@ -245,7 +263,7 @@ func (r *maker) makeStruct(depth int) (model, *Layout) {
 		r.text += fmt.Sprintf(" *%d @%d; ", lengths[i], displs[i])
 	}
 	r.text += "}"
-	return m, must(Struct(lengths, displs, layouts))
+	return m.padded(), must(Struct(lengths, displs, layouts))
 }
 
 func (r *maker) order() int64 {

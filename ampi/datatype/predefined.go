@@ -195,7 +195,7 @@ func layouts() map[uint64]*Layout {
 
 func (b Basic) layout(handle uint64) *Layout {
 	return &Layout{
-		Size: b.Size, Data: Span{0, b.Size}, Align: b.Align, Kind: b.Kind, KindSize: b.Size,
+		Size: b.Size, Data: Span{0, b.Size}, Natural: Span{0, b.Size}, Align: b.Align, Kind: b.Kind, KindSize: b.Size,
 		Loops: []Loop{{Count: 1, Bytes: b.Size}}, Sig: []Run{{Basic: handle, Count: 1}},
 	}
 }
@@ -205,7 +205,7 @@ func (p pair) layout() *Layout {
 	var b builder
 	b.add(first.layout(p.first), 0)
 	b.add(second.layout(p.second), roundUp(first.Size, second.Align))
-	l := b.layout()
+	l := b.layout().padded()
 	l.Kind, l.KindSize = p.kind, l.Extent()
 	return l
 }
