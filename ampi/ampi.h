@@ -163,8 +163,8 @@ enum ampi_internal { /* serve numbers above the table's */
 	AMPI_FN_GROUP_RANKS = AMPI_FN_COUNT, /* (group handle, int32_t *out or NULL, int *n): world ranks of a group */
 	AMPI_FN_GROUP_MAKE, /* (int n, const int32_t *world ranks, MPI_Group *out) */
 	AMPI_FN_ERROR_TEXT, /* (int code, char *out, int room): what the standard calls this code */
-	AMPI_FN_RANK_END, /* (): the rank's Go state may go */
 	AMPI_FN_TYPE_ELEMENTS, /* (type handle, int64 bytes, MPI_Count *out): basic elements in so many bytes, or MPI_UNDEFINED */
+	AMPI_FN_TYPE_BYTES, /* (type handle, int64 basic elements, MPI_Count *out): bytes that they take */
 	AMPI_FN_END
 };
 

@@ -80,7 +80,7 @@ static void compare_parts(struct ampi_meet *m)
 
 static void rest(struct ampi_meet *m, int32_t arrived)
 {
-	vr_current->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->team->context, .count = arrived};
+	vr_current->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->comm->context, .members = m->size};
 	vr_rank_block();
 }
 

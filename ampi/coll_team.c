@@ -144,7 +144,7 @@ void ampi_team_release(struct ampi_team *t)
 
 /* ---- predefined communicators ---- */
 
-#define WORLD_CONTEXT 0
+#define WORLD_CONTEXT 2 /* as in init.c */
 
 struct ampi_team *ampi_team_world(void)
 {
@@ -158,7 +158,7 @@ struct ampi_team *ampi_team_world(void)
 	return none;
 }
 
-#define SELF_CONTEXT 2
+#define SELF_CONTEXT 4
 
 /* A team of one never sleeps or wakes anybody, so all ranks of this worker take turns with one that is the worker's own. */
 struct ampi_team *ampi_team_self(void)

@@ -56,6 +56,7 @@ func allHandlers() (handlers [fnEnd]handler) {
 	both(shim.FnUnpackExternal, shim.FnUnpackExternalC, unpackExternal)
 	both(shim.FnPackExternalSize, shim.FnPackExternalSizeC, packExternalSize)
 	plain(fnTypeElements, typeElements)
+	plain(fnTypeBytes, typeBytes)
 
 	plain(shim.FnGroupSize, groupSize)
 	plain(shim.FnGroupRank, groupRank)
@@ -98,7 +99,6 @@ func allHandlers() (handlers [fnEnd]handler) {
 
 	plain(shim.FnDimsCreate, dimsCreate)
 	anytime(shim.FnGetLibraryVersion, libraryVersion)
-	anytime(fnRankEnd, rankEnd)
 	return handlers
 }
 

@@ -73,7 +73,7 @@ func TestStateTravelsAsPlainData(t *testing.T) {
 		t.Errorf("after the move: size %d, value %q", size.int(0), text.text())
 	}
 	c.do(shim.FnTypeFree, c.words(outer))
-	c.do(fnRankEnd)
+	c.server.EndRank(c.id)
 	if c.server.ranks.Len() != 0 {
 		t.Error("an ended rank is still known")
 	}

@@ -47,8 +47,8 @@ const (
 	fnGroupRanks   shim.Function = C.AMPI_FN_GROUP_RANKS
 	fnGroupMake    shim.Function = C.AMPI_FN_GROUP_MAKE
 	fnErrorText    shim.Function = C.AMPI_FN_ERROR_TEXT
-	fnRankEnd      shim.Function = C.AMPI_FN_RANK_END
 	fnTypeElements shim.Function = C.AMPI_FN_TYPE_ELEMENTS
+	fnTypeBytes    shim.Function = C.AMPI_FN_TYPE_BYTES
 	fnEnd                        = C.AMPI_FN_END
 )
 

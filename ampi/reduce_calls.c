@@ -1,10 +1,10 @@
 /* The reduction calls (MPI 5.0 sections 6.9 and 6.10): arguments, and who gets which part of the result. */
 #include "reduce_call.h"
 
-static const struct ampi_names names = {"sendbuf", "count", "datatype"};
-
-int ampi_reduction_check(struct ampi_reduction *r, const void *send, void *recv, int64_t count, MPI_Datatype datatype, MPI_Op op)
+static int check_named(struct ampi_reduction *r, const char *name, const void *send, void *recv, int64_t count, MPI_Datatype datatype,
+		       MPI_Op op)
 {
+	const struct ampi_names names = {name, "count", "datatype"};
 	const struct vr_type *type;
 	int error;
 	r->send = send;
@@ -13,6 +13,11 @@ int ampi_reduction_check(struct ampi_reduction *r, const void *send, void *recv,
 	if ((error = ampi_check_data(&r->m, &names, send, count, datatype, &type)))
 		return error;
 	return ampi_reducer_open(&r->op, r->m.comm, r->m.fn, op, datatype, type);
+}
+
+int ampi_reduction_check(struct ampi_reduction *r, const void *send, void *recv, int64_t count, MPI_Datatype datatype, MPI_Op op)
+{
+	return check_named(r, "sendbuf", send, recv, count, datatype, op);
 }
 
 static int check_recv(struct ampi_reduction *r)
@@ -27,7 +32,11 @@ static int check_recv(struct ampi_reduction *r)
 int ampi_reduction_check_both(struct ampi_reduction *r, const void *send, void *recv, int64_t count, MPI_Datatype datatype, MPI_Op op)
 {
 	int error;
-	if ((error = ampi_reduction_check(r, send == MPI_IN_PLACE ? recv : send, recv, count, datatype, op)) || (error = check_recv(r)))
+	if (send == MPI_IN_PLACE)
+		error = check_named(r, "recvbuf", recv, recv, count, datatype, op);
+	else
+		error = ampi_reduction_check(r, send, recv, count, datatype, op);
+	if (error || (error = check_recv(r)))
 		return error;
 	return send == MPI_IN_PLACE ? MPI_SUCCESS : ampi_check_alias(&r->m, send, count, recv, count);
 }
@@ -166,13 +175,12 @@ int ampi_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count re
 static int reduce_local(int fn, const void *in, void *inout, int64_t count, MPI_Datatype datatype, MPI_Op op)
 {
 	struct ampi_reduction r = {.m = {.fn = fn}};
-	int error = ampi_reduction_check(&r, in, inout, count, datatype, op);
-	if (error)
+	int error;
+	if ((error = check_named(&r, "inbuf", in, inout, count, datatype, op)) ||
+	    (error = check_named(&r, "inoutbuf", inout, inout, count, datatype, op)))
 		return error;
-	if (inout == MPI_IN_PLACE)
-		return ampi_no_in_place(&r.m, "inoutbuf", "this call does not take");
-	if ((error = ampi_check_alias(&r.m, in, count, inout, count)))
-		return error;
+	if (in == inout && in && count)
+		return ampi_raise(NULL, MPI_ERR_BUFFER, fn, "inbuf and inoutbuf are the same");
 	if (count)
 		ampi_reducer_apply(&r.op, in, inout, count);
 	return MPI_SUCCESS;

@@ -83,8 +83,5 @@ func fail(c *vrank.Call, err error) {
 	c.Fail(f.Class, f.Comm, f.Text)
 }
 
-// rankEnd forgets an ended rank.
-func rankEnd(c *call) error {
-	c.server.ranks.Delete(uint32(c.Rank))
-	return nil
-}
+// EndRank forgets an ended rank.
+func (s *Server) EndRank(rank int) { s.ranks.Delete(uint32(rank)) }

@@ -37,6 +37,12 @@ func typeElements(c *call) error {
 	return c.err
 }
 
+func typeBytes(c *call) error {
+	t := c.datatype(0, "datatype")
+	c.put64(2, "count", t.layout.BytesOf(c.num(1)))
+	return c.err
+}
+
 // ---- names ----
 
 func typeSetName(c *call) error {

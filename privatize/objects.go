@@ -13,6 +13,9 @@ type Object struct {
 	Dynamic    uint64
 	TLSModule  int // 0 when there are no thread-local variables
 	TLSOffset  uint64
+
+	// Initial values of the thread-local variables; what follows them up to the block's end is zero.
+	TLSImage, TLSFileSize uint64
 }
 
 // Objects lists the images in their order of search, the program first.
@@ -27,6 +30,7 @@ func (p *Program) Objects() []Object {
 		}
 		if im.tls != nil {
 			o.TLSModule, o.TLSOffset = im.tls.module, im.tls.offset
+			o.TLSImage, o.TLSFileSize = im.bias+im.tls.vaddr, im.tls.filesz
 		}
 		list = append(list, o)
 	}

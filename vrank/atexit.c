@@ -50,6 +50,11 @@ void vr_atexit_run(void *dso, int code)
 	run(&vr_current->atexit, dso, code);
 }
 
+void vr_atexit_run_thread(void)
+{
+	run(&vr_thread->exit, NULL, 0);
+}
+
 int vr_bind_cxa_atexit(void (*fn)(void *), void *arg, void *dso)
 {
 	return add(&vr_current->atexit, CXA, fn, arg, dso);
@@ -67,7 +72,7 @@ int vr_bind_cxa_at_quick_exit(void (*fn)(void *), void *dso)
 
 int vr_bind_cxa_thread_atexit(void (*fn)(void *), void *arg, void *dso)
 {
-	return add(&vr_current->thread_exit, CXA, fn, arg, dso);
+	return add(vr_thread ? &vr_thread->exit : &vr_current->thread_exit, CXA, fn, arg, dso);
 }
 
 void vr_bind_cxa_finalize(void *dso)

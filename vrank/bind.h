@@ -37,17 +37,48 @@ int vr_bind_dl_find_object(void *pc, void *result);
 int vr_bind_dl_iterate_phdr(int (*callback)(void *info, size_t size, void *data), void *data);
 int vr_bind_dladdr(const void *addr, void *info);
 
+/* dl.c */
+void *vr_bind_dlopen(const char *name, int mode);
+int vr_bind_dlclose(void *handle);
+char *vr_bind_dlerror(void);
+void *vr_bind_dlsym(void *handle, const char *name);
+void *vr_bind_dlvsym(void *handle, const char *name, const char *version);
+
 /* time.c */
 unsigned vr_bind_sleep(unsigned seconds);
 int vr_bind_usleep(useconds_t us);
 int vr_bind_nanosleep(const struct timespec *t, struct timespec *left);
 int vr_bind_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left);
 int vr_bind_sched_yield(void);
+time_t vr_bind_time(time_t *out);
+int vr_bind_gettimeofday(void *out, void *zone);
 
 /* stdio.c */
 ssize_t vr_bind_write(int fd, const void *data, size_t n);
 ssize_t vr_bind_read(int fd, void *data, size_t n);
 void vr_stdio_patch(uint64_t images);
+
+/* threads.c */
+int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), void *arg);
+int vr_bind_pthread_join(uint64_t thread, void **result);
+int vr_bind_pthread_detach(uint64_t thread);
+void vr_bind_pthread_exit(void *result) __attribute__((noreturn));
+
+/* keys.c */
+int vr_bind_pthread_key_create(unsigned *key, void (*destructor)(void *));
+int vr_bind_pthread_key_delete(unsigned key);
+void *vr_bind_pthread_getspecific(unsigned key);
+int vr_bind_pthread_setspecific(unsigned key, const void *value);
+
+/* strings.c */
+char *vr_bind_strerror(int error);
+char *vr_bind_strerror_l(int error, void *locale);
+char *vr_bind_strsignal(int signal);
+
+/* signals.c */
+int vr_bind_sigaction(int signal, const void *new, void *old);
+void *vr_bind_signal(int signal, void *handler);
+void *vr_bind_sysv_signal(int signal, void *handler);
 
 /* process.c */
 int vr_bind_fork(void);

@@ -40,6 +40,7 @@ const (
 const (
 	tlsModules   = C.VR_TLS_MODULES
 	rankIsNobody = C.VR_NOBODY
+	fnSymbol     = C.VR_FN_SYMBOL
 )
 
 func cError(why *C.char) error {

@@ -14,7 +14,6 @@ struct vr_fault vr_fault;
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 static struct sigaction before[NSIG];
-static __thread int is_pe_thread;
 
 #define ALT_STACK (64 << 10)
 
@@ -50,12 +49,32 @@ static void escape(struct vr_rank *r, ucontext_t *uc)
 	}
 }
 
+static int is_fault(int signal)
+{
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (signals[i] == signal)
+			return 1;
+	return 0;
+}
+
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
 	struct vr_rank *r = vr_current;
-	if (!is_pe_thread || !r) {
+	if (!r) {
 		pass_on(signal, info, context);
+		return;
+	}
+	if (vr_signal_deliver(r, signal, info, context))
+		return;
+	if (!is_fault(signal)) {
+		pass_on(signal, info, context);
+		return;
+	}
+	if (vr_thread) { /* the rank itself is somewhere else: nothing to give up here but the worker */
+		vr_out_printf(r->id, 2, "ampirun: rank %d: %s in a thread that it started\n", r->id, sigabbrev_np(signal));
+		sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+		raise(signal);
 		return;
 	}
 	vr_fault = (struct vr_fault){.signal = signal,
@@ -66,17 +85,28 @@ static void handler(int signal, siginfo_t *info, void *context)
 	escape(r, uc);
 }
 
+static int claim(int signal)
+{
+	struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+	return sigaction(signal, &act, &before[signal]);
+}
+
+void vr_signal_claim(int signal)
+{
+	struct sigaction now;
+	if (!sigaction(signal, NULL, &now) && now.sa_sigaction != handler)
+		claim(signal);
+}
+
 const char *vr_fault_setup(void)
 {
 	static char stack[ALT_STACK];
 	stack_t alt = {.ss_sp = stack, .ss_size = sizeof stack};
-	struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
-	is_pe_thread = 1;
 	stack_t has;
 	if (sigaltstack(NULL, &has) || ((has.ss_flags & SS_DISABLE) && sigaltstack(&alt, NULL)))
 		return strerror(errno);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		if (sigaction(signals[i], &act, &before[signals[i]]))
+		if (claim(signals[i]))
 			return strerror(errno);
 	return NULL;
 }

@@ -13,6 +13,7 @@ struct vr_object {
 	uint64_t eh_frame_hdr; /* 0 when there is none */
 	uint64_t dynamic;
 	uint64_t tls_module;
+	uint64_t tls_image, tls_filesz; /* initial values, as an offset of the image area */
 };
 
 /* PE stack, once: the objects of the program, libraries after it. */
@@ -20,6 +21,9 @@ void vr_objects_set(const struct vr_object *objects, int n);
 
 /* The object of any rank that holds pc, and the start of that rank's image area; NULL when none does. */
 const struct vr_object *vr_object_find(uint64_t pc, uint64_t *images);
+
+/* Nested functions of GNU C and gfortran need their stack executable. 0, or -1. */
+int vr_stack_allow_code(void *stack, uint64_t size);
 
 /* A symbol that rank images get from the runtime instead of their libraries. */
 struct vr_binding {
@@ -44,8 +48,27 @@ extern struct vr_stdio vr_stdio;
 /* Run what atexit and kin registered, for one object or (NULL) all. Rank stack. */
 void vr_atexit_run(void *dso, int code);
 
+/* Destructors of the thread_local objects of a thread that a rank started. */
+void vr_atexit_run_thread(void);
+
+/* A thread that a rank started is about to end; and the values of its keys. */
+void vr_thread_end(void);
+void vr_keys_end(void ***values);
+
+/* Write the initial values of rank r's thread-local variables below thread pointer tp; zeroes are there already. */
+void vr_objects_copy_tls(const struct vr_rank *r, char *tp);
+
+/* Bytes below the thread pointer that the variables of r take. */
+uint64_t vr_tls_used(const struct vr_rank *r);
+
 /* Install the handlers of the faults that ranks may cause. PE thread, after the Go runtime's are there. */
 const char *vr_fault_setup(void);
+
+/* The worker's handler shall see this signal from now on. */
+void vr_signal_claim(int signal);
+
+/* Call the handler that rank r set for a signal, if it did: 1. */
+int vr_signal_deliver(struct vr_rank *r, int signal, void *info, void *context);
 
 /* What the last fault was; PE stack. */
 struct vr_fault {

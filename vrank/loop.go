@@ -18,9 +18,7 @@ func (w *worker) loop() error {
 		resume = nil
 		switch why {
 		case reasonServe:
-			r.takeCall(call)
-			w.mpi.Serve(call)
-			r.answer(call)
+			w.serve(r, call)
 			resume = r
 		case reasonLeft:
 			w.ended(r)
@@ -42,8 +40,20 @@ func (w *worker) loop() error {
 	}
 }
 
+// serve carries out a call of a rank: MPI's, or the core's own.
+func (w *worker) serve(r *rank, call *Call) {
+	r.takeCall(call)
+	if call.Fn == fnSymbol {
+		w.findSymbol(r, call)
+	} else {
+		w.mpi.Serve(call)
+	}
+	r.answer(call)
+}
+
 // ended notes the end of a rank. One that leaves MPI open with an error ends the job: the others would wait for it.
 func (w *worker) ended(r *rank) {
+	w.mpi.EndRank(r.number())
 	w.send(Event{Kind: EventRankExit, Rank: r.number(), Code: r.exited()})
 	if r.exited() != 0 && r.leftMPIOpen() {
 		w.send(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: fmt.Sprintf("rank %d ended with code %d before MPI_Finalize", r.number(), r.exited())})

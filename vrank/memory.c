@@ -34,6 +34,11 @@ void vr_rank_free(struct vr_rank *r, void *p)
 		iso_heap_free(r->heap, p);
 }
 
+int vr_stack_allow_code(void *stack, uint64_t size)
+{
+	return mprotect(stack, size, PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
 /* ---- for programs ---- */
 
 static void *or_enomem(void *p)

@@ -32,6 +32,21 @@ const struct vr_object *vr_object_find(uint64_t pc, uint64_t *images)
 	return NULL;
 }
 
+void vr_objects_copy_tls(const struct vr_rank *r, char *tp)
+{
+	for (int i = 0; i < nobjects; i++)
+		if (objects[i].tls_module)
+			memcpy(tp - r->tls_offset[objects[i].tls_module], (char *)r->images + objects[i].tls_image, objects[i].tls_filesz);
+}
+
+uint64_t vr_tls_used(const struct vr_rank *r)
+{
+	uint64_t most = 0;
+	for (int m = 0; m < VR_TLS_MODULES; m++)
+		most = r->tls_offset[m] > most ? r->tls_offset[m] : most;
+	return most;
+}
+
 struct tls_index {
 	uint64_t module, offset;
 };

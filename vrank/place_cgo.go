@@ -26,6 +26,7 @@ func describeProgram(p *privatize.Program) {
 			name: C.CString(o.Path), bias: C.uint64_t(o.Bias), offset: C.uint64_t(o.Offset), span: C.uint64_t(o.Size),
 			phdrs: C.uint64_t(o.Phdrs), nphdrs: C.uint64_t(o.PhdrCount), eh_frame_hdr: C.uint64_t(o.EhFrameHdr),
 			dynamic: C.uint64_t(o.Dynamic), tls_module: C.uint64_t(o.TLSModule),
+			tls_image: C.uint64_t(o.TLSImage), tls_filesz: C.uint64_t(o.TLSFileSize),
 		}
 	}
 	C.vr_objects_set(&list[0], C.int(len(objects)))
@@ -58,6 +59,12 @@ func (w *worker) place(id int) error {
 	guard := slice + uintptr(w.layout.guard)
 	if err := w.region.Guard(guard, guard+uintptr(w.layout.guardSize)); err != nil {
 		return fmt.Errorf("guard the stack of rank %d (see vm.max_map_count): %w", id, err)
+	}
+	if w.program.ExecStack() {
+		stack := slice + uintptr(w.layout.stack)
+		if C.vr_stack_allow_code(at(stack), C.uint64_t(w.layout.stackSize)) != 0 {
+			return fmt.Errorf("the stack of rank %d cannot be made executable, which the program asks for (nested functions)", id)
+		}
 	}
 	r := rankAt(id)
 	var flags C.uint
@@ -127,8 +134,8 @@ func (w *worker) enter(r *rank, images uintptr, starts bool) {
 	r.c.entry = C.struct_vr_entry{
 		main: u(e.Main), early_init: u(e.EarlyInit), ctype_init: u(e.CtypeInit), fflush: u(e.Fflush),
 		environ_var: u(e.Environ), progname_full: u(e.Progname), progname: u(e.ProgShort),
-		errno_location: w.symbol("__errno_location", images),
-		shim_unpack:    w.symbol("ampi_shim_unpack", images), shim_error: w.symbol("ampi_shim_error", images),
+		errno_location: w.symbol("__errno_location", images), single_threaded: w.symbol("__libc_single_threaded", images),
+		shim_unpack: w.symbol("ampi_shim_unpack", images), shim_error: w.symbol("ampi_shim_error", images),
 	}
 	if !starts {
 		r.c.entry.early_init, r.c.entry.environ_var, e.Preinits, e.Inits, e.Finis = 0, 0, nil, nil, nil
@@ -170,4 +177,24 @@ func strings(r *rank, list []string) **C.char {
 		pos += copy(block[pos:], list[i]) + 1
 	}
 	return (**C.char)(p)
+}
+
+// findSymbol answers dlsym: name, version and, for RTLD_NEXT, an address in the object after which to search.
+func (w *worker) findSymbol(r *rank, call *Call) {
+	text := func(a uint64) string {
+		if a == 0 {
+			return ""
+		}
+		return C.GoString((*C.char)(at(uintptr(a))))
+	}
+	images := uintptr(r.c.images)
+	after := -1
+	for i, o := range w.program.Objects() {
+		if caller := uintptr(call.Args[2]); caller != 0 && caller-images-uintptr(o.Offset) < uintptr(o.Size) {
+			after = i
+		}
+	}
+	if a, ok := w.program.Address(images, text(call.Args[0]), text(call.Args[1]), after); ok {
+		call.Return(int64(a))
+	}
 }

@@ -40,24 +40,25 @@ struct vr_wait {
 	int32_t peer; /* rank in the communicator, or MPI_ANY_SOURCE; VR_NOBODY when not about one peer */
 	int32_t tag;
 	uint32_t context;
-	uint64_t count; /* requests it waits for; members that have arrived, in a collective call */
+	uint64_t count; /* requests it waits for */
+	int32_t members; /* of the communicator, in a collective call */
 };
 #define VR_NOBODY (-100)
 
-/* A call that Go serves: filled on the rank's stack, served on the PE's. `action` asks the rank's stack to call into the
- * program and come back. */
+/* A call that Go serves: filled on the rank's stack, served on the PE's. */
 struct vr_call {
 	int32_t fn;
 	int32_t nargs;
 	uint64_t *args;
 	int64_t ret;
-	int32_t action; /* enum vr_action */
 	int32_t klass; /* MPI error class, 0 = success */
 	uint64_t comm; /* handle whose error handler takes the error */
 	char text[256]; /* what was wrong, for the error message */
 };
 
-enum vr_action { VR_ACT_RETURN, VR_ACT_EXIT };
+#define VR_FN_SYMBOL (-2) /* calls of the core itself: (name, version or NULL, caller for RTLD_NEXT or 0) */
+#define VR_DL_PROGRAM 1 /* handle of the program */
+#define VR_DL_ROOM 256
 
 struct vr_counters {
 	uint64_t sent, received; /* messages */
@@ -94,6 +95,7 @@ struct vr_entry {
 	uint64_t *inits, *finis;
 	uint32_t ninits, nfinis;
 	uint64_t errno_location; /* __errno_location of the rank's C library */
+	uint64_t single_threaded; /* address of __libc_single_threaded; or 0 */
 	uint64_t shim_unpack, shim_error; /* of a program built with ampicc; or 0 */
 };
 
@@ -124,22 +126,6 @@ struct vr_rank {
 	_Atomic uint32_t on_wake; /* is in, or on its way into, the wake list of a PE */
 	struct vr_rank *wake_next;
 
-	/* What it offers to the collective call it is in: see ampi/. Read by other workers once it has arrived. */
-	alignas(VR_LINE) struct vr_offer {
-		const void *send;
-		void *recv;
-		int64_t send_count, recv_count;
-		const struct vr_type *send_type, *recv_type;
-		const void *send_counts, *send_displs, *recv_counts, *recv_displs;
-		const struct vr_type *const *send_types, *const *recv_types;
-		int32_t wide; /* counts are MPI_Count, displacements MPI_Aint, instead of int */
-		int32_t root;
-		void *scratch; /* packed or reduced data of this rank, in its slice */
-		int64_t scratch_bytes;
-		struct vr_rank *next;
-		int32_t error; /* class of the error found while the call was carried out */
-	} offer;
-
 	alignas(VR_LINE) struct vr_matcher matcher;
 	struct vr_call call;
 	struct vr_counters counters;
@@ -157,6 +143,12 @@ struct vr_rank {
 	int32_t exiting; /* depth: a second exit() while handlers run */
 	uint64_t tls_offset[VR_TLS_MODULES]; /* block of module m is at TP - tls_offset[m] */
 	void *mpi; /* struct ampi_rank: the MPI layer's state */
+	_Atomic int32_t threads; /* threads that it started and that live */
+	void *keys, **key_values; /* keys.c */
+	void *actions; /* signals.c */
+	char *error_text, *signal_text; /* strings.c */
+	char *dl_text; /* what dlerror says */
+	int32_t dl_failed;
 };
 
 enum vr_mpi_state { VR_MPI_BEFORE, VR_MPI_RUNNING, VR_MPI_FINALIZED };
@@ -175,7 +167,19 @@ static inline uint64_t vr_head_size(uint64_t tls_size)
 	return tls_size + sizeof(struct vr_rank) + VR_COLOURS * VR_LINE;
 }
 
+/* A thread that a rank started: on that thread's stack. */
+struct vr_thread {
+	struct vr_rank *rank;
+	void **keys;
+	struct vr_atexit *exit;
+};
+
+#define VR_THREAD_LOCAL __thread __attribute__((tls_model("local-exec")))
+
 /* The rank whose code this thread runs, NULL on the PE's own stack. */
-extern __thread struct vr_rank *vr_current;
+extern VR_THREAD_LOCAL struct vr_rank *vr_current;
+
+/* Set in threads that ranks started, NULL on the PE thread. */
+extern VR_THREAD_LOCAL struct vr_thread *vr_thread;
 
 #endif

@@ -20,7 +20,7 @@ const (
 // deadlockReport says which rank waits in which call for whom.
 func deadlockReport(ranks int, name func(fn int) string) string {
 	lines := []string{"deadlock: every rank waits for ever"}
-	more := 0
+	more, arrived := 0, collectiveWaits(ranks)
 	for id := range ranks {
 		r := rankAt(id)
 		if !r.isBlocked() {
@@ -30,7 +30,7 @@ func deadlockReport(ranks int, name func(fn int) string) string {
 			more++
 			continue
 		}
-		lines = append(lines, "  "+describeWait(r, name))
+		lines = append(lines, "  "+describeWait(r, arrived, name))
 	}
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
@@ -38,13 +38,24 @@ func deadlockReport(ranks int, name func(fn int) string) string {
 	return stdstrings.Join(lines, "\n")
 }
 
-func describeWait(r *rank, name func(fn int) string) string {
+// collectiveWaits counts the ranks that wait in collective calls, by communicator.
+func collectiveWaits(ranks int) map[uint32]int {
+	waits := map[uint32]int{}
+	for id := range ranks {
+		if r := rankAt(id); r.isBlocked() && r.waiting().members > 0 {
+			waits[uint32(r.waiting().context)]++
+		}
+	}
+	return waits
+}
+
+func describeWait(r *rank, arrived map[uint32]int, name func(fn int) string) string {
 	w := r.waiting()
 	s := fmt.Sprintf("rank %d waits in %s", r.number(), name(int(w.fn)))
 	switch peer := int(w.peer); {
 	case peer == rankIsNobody:
-		if w.count > 0 {
-			s += fmt.Sprintf(" (%d ranks have arrived)", w.count)
+		if w.members > 0 {
+			s += fmt.Sprintf(" (%d of %d ranks have arrived)", arrived[uint32(w.context)], int(w.members))
 		}
 	case peer == anySource:
 		s += " for any rank" + describeTag(int(w.tag))

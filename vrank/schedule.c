@@ -13,7 +13,7 @@
 
 struct vr_job *vr_job;
 struct vr_pe *vr_pe;
-__thread struct vr_rank *vr_current;
+VR_THREAD_LOCAL struct vr_rank *vr_current;
 int vr_measure;
 uint64_t vr_spin_ticks;
 

@@ -1,5 +1,6 @@
 /* Sleeping ranks let others run. */
 #include <errno.h>
+#include <sys/time.h>
 
 #include "bind.h"
 #include "core.h"
@@ -49,4 +50,16 @@ int vr_bind_sched_yield(void)
 {
 	vr_rank_yield();
 	return 0;
+}
+
+/* In the ranks' C library these two resolve to addresses of the process's vdso. */
+time_t vr_bind_time(time_t *out)
+{
+	return time(out);
+}
+
+int vr_bind_gettimeofday(void *out, void *zone)
+{
+	(void)zone;
+	return gettimeofday(out, NULL);
 }

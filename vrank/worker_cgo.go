@@ -30,6 +30,8 @@ type MPI interface {
 	Name(fn int) string
 	// NewRank gives a rank that is being made its MPI state; the argument is its control block.
 	NewRank(rcb unsafe.Pointer) error
+	// EndRank forgets a rank that has ended.
+	EndRank(rank int)
 }
 
 // running is what the PE thread takes over from Run.

@@ -15,7 +15,9 @@ func newEngine() engine {
 	return engine{
 		core: job.Core{
 			Run: func(cfg vrank.Config, report func(vrank.Event)) error {
-				return vrank.Run(cfg, ampi.New(), report)
+				mpi := ampi.New()
+				mpi.Describe(ampi.Environment{Program: cfg.Program, Args: cfg.Args[1:], Ranks: cfg.Ranks})
+				return vrank.Run(cfg, mpi, report)
 			},
 			Stop: vrank.Stop,
 		},

@@ -4,7 +4,8 @@ package kernels
 /*
 #cgo CFLAGS: -std=gnu11 -Wall -Wextra
 
-#include "../../reduce_kernels.c"
+#include "../../../vrank/type.h"
+#include "../../reduce.h"
 
 #define PLAIN(kind, T)                                \
 	case VR_KIND_##kind:                          \
@@ -74,6 +75,8 @@ static int combine(unsigned long long op, int kind, struct element *in, struct e
 }
 */
 import "C"
+
+import _ "ampirun/ampi" // its C files hold the kernels
 
 // Element is one element of any kind: a number in A; a complex one with its imaginary part in B; a pair with its index in B.
 type Element struct{ A, B int64 }

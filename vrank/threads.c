@@ -1,0 +1,97 @@
+/* Threads that ranks start. They are threads of the worker: the host's C library makes them, so that their thread-local
+ * block has the worker's layout, with the reserve in it; a new thread fills its reserve with the initial values of the
+ * rank's variables. Such threads may compute, allocate and use the C library; they make no MPI calls
+ * (MPI_THREAD_FUNNELED). A rank with live threads stays where it is: see vr_rank.threads. */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "../isomalloc/heap.h"
+#include "bind.h"
+#include "life.h"
+
+VR_THREAD_LOCAL struct vr_thread *vr_thread;
+
+struct start {
+	struct vr_rank *rank;
+	void *(*fn)(void *);
+	void *arg;
+};
+
+/* The thread's part below the thread pointer, as the rank's own block was when the rank began. */
+static void fill_tls(struct vr_rank *r)
+{
+	char *tp;
+	__asm__("movq %%fs:0x10, %0" : "=r"(tp));
+	memset(tp - vr_tls_used(r), 0, vr_tls_used(r));
+	vr_objects_copy_tls(r, tp);
+}
+
+static void *thread_main(void *p)
+{
+	struct start s = *(struct start *)p;
+	struct vr_thread self = {.rank = s.rank};
+	vr_current = s.rank;
+	vr_rank_free(s.rank, p);
+	fill_tls(s.rank);
+	vr_thread = &self;
+	if (s.rank->entry.ctype_init)
+		((void (*)(void))s.rank->entry.ctype_init)();
+	void *result = s.fn(s.arg);
+	vr_thread_end();
+	return result;
+}
+
+/* Runs what pthread_exit and the return of the first function have in common. */
+void vr_thread_end(void)
+{
+	struct vr_rank *r = vr_current;
+	vr_atexit_run_thread();
+	vr_keys_end(&vr_thread->keys);
+	vr_thread = NULL;
+	vr_current = NULL;
+	atomic_fetch_sub(&r->threads, 1);
+}
+
+int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), void *arg)
+{
+	struct vr_rank *r = vr_current;
+	struct start *s = vr_rank_alloc(r, sizeof *s);
+	if (!s)
+		return EAGAIN;
+	*s = (struct start){r, fn, arg};
+	iso_heap_lock_enable(r->heap, 1);
+	if (r->entry.single_threaded)
+		*(char *)r->entry.single_threaded = 0;
+	atomic_fetch_add(&r->threads, 1);
+	int error = pthread_create(thread, attr, thread_main, s);
+	if (error) {
+		atomic_fetch_sub(&r->threads, 1);
+		vr_rank_free(r, s);
+	}
+	return error;
+}
+
+/* The rank that joins lets others run meanwhile. */
+int vr_bind_pthread_join(uint64_t thread, void **result)
+{
+	if (vr_thread)
+		return pthread_join(thread, result);
+	int error;
+	for (int64_t pause = 1000; (error = pthread_tryjoin_np(thread, result)) == EBUSY; pause = pause < 1000000 ? 2 * pause : pause)
+		vr_rank_sleep(pause);
+	return error;
+}
+
+int vr_bind_pthread_detach(uint64_t thread)
+{
+	return pthread_detach(thread);
+}
+
+void vr_bind_pthread_exit(void *result)
+{
+	if (!vr_thread)
+		vr_rank_exit(0); /* the rank's first thread: nothing of it can go on by itself */
+	vr_thread_end();
+	pthread_exit(result);
+}
