@@ -113,7 +113,7 @@ struct vr_rank {
 	_Atomic uint32_t state; /* enum vr_state */
 	uint32_t magic;
 
-	struct vr_request *requests; /* array of the slice, indexed by handle */
+	struct vr_request *requests; /* array of the slice: see vr_request_at */
 	struct vr_request *free_requests;
 	uint32_t nrequests, live_requests;
 	int32_t probing; /* sleeps until any message arrives */
@@ -161,10 +161,23 @@ static inline uint64_t vr_colour(int32_t id)
 	return (uint32_t)id % VR_COLOURS * VR_LINE;
 }
 
+/* Beside the control block lie what every rank uses: the MPI layer's state and the first requests. */
+#define VR_MPI_STATE 640
+#define VR_NEAR_REQUESTS 8
+#define VR_CONTROL_BLOCK (sizeof(struct vr_rank) + VR_MPI_STATE + VR_NEAR_REQUESTS * sizeof(struct vr_request))
+
 /* Room in a slice for shadow and control block. */
 static inline uint64_t vr_head_size(uint64_t tls_size)
 {
-	return tls_size + sizeof(struct vr_rank) + VR_COLOURS * VR_LINE;
+	return tls_size + VR_CONTROL_BLOCK + VR_COLOURS * VR_LINE;
+}
+
+/* The request with this index of a rank: a handle's value. */
+static inline struct vr_request *vr_request_at(struct vr_rank *r, uint32_t index)
+{
+	if (vr_likely(index < VR_NEAR_REQUESTS))
+		return (struct vr_request *)((char *)(r + 1) + VR_MPI_STATE) + index;
+	return &r->requests[index];
 }
 
 /* A thread that a rank started: on that thread's stack. */

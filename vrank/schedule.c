@@ -67,8 +67,9 @@ static inline void prefetch(const struct vr_rank *after)
 	if (!after)
 		return;
 	__builtin_prefetch(after->run_next);
-	__builtin_prefetch(after->sp);
-	__builtin_prefetch((char *)after->sp + VR_LINE);
+	__builtin_prefetch(&after->wait);
+	for (int i = 0; i < 5; i++)
+		__builtin_prefetch((char *)after->sp + i * VR_LINE);
 	for (uint64_t i = 0; i < vr_job->layout.tls_size && i < 8 * VR_LINE; i += VR_LINE)
 		__builtin_prefetch(after->tls + i, 1);
 }

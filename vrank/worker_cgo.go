@@ -29,7 +29,7 @@ type MPI interface {
 	// Name is the MPI name of a function by its number.
 	Name(fn int) string
 	// NewRank gives a rank that is being made its MPI state; the argument is its control block.
-	NewRank(rcb unsafe.Pointer) error
+	NewRank(rcb unsafe.Pointer)
 	// EndRank forgets a rank that has ended.
 	EndRank(rank int)
 }
