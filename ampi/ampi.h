@@ -142,8 +142,8 @@ struct ampi_team *ampi_team_self(void);
 void ampi_errhandler_hold(uint64_t handle);
 void ampi_errhandler_release(uint64_t handle);
 
-/* The owner of r: the MPI state of a new rank. 0, or -1 when its slice is full. */
-int ampi_rank_init(struct vr_rank *r);
+/* The owner of r: the MPI state of a new rank. */
+void ampi_rank_init(struct vr_rank *r);
 
 /* ---- requests: request.c. Rank stack ---- */
 

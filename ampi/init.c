@@ -18,17 +18,15 @@ static void predefined_comm(struct ampi_comm *c, MPI_Comm handle, const char *na
 	strcpy(c->name, name);
 }
 
-/* PE stack: give a new rank its MPI state. 0, or -1 when its slice is full. */
-int ampi_rank_init(struct vr_rank *r)
+_Static_assert(sizeof(struct ampi_rank) <= VR_MPI_STATE, "the MPI state outgrew its place beside the control block");
+
+/* PE stack: give a new rank its MPI state, in zeroed memory. */
+void ampi_rank_init(struct vr_rank *r)
 {
-	struct ampi_rank *m = vr_rank_calloc(r, 1, sizeof *m);
-	if (!m)
-		return -1;
+	struct ampi_rank *m = r->mpi;
 	predefined_comm(&m->world, MPI_COMM_WORLD, "MPI_COMM_WORLD", CONTEXT_WORLD, r->id, vr_job->ranks);
 	predefined_comm(&m->self, MPI_COMM_SELF, "MPI_COMM_SELF", CONTEXT_SELF, 0, 1);
 	m->last_error_code = MPI_ERR_LASTCODE;
-	r->mpi = m;
-	return 0;
 }
 
 static int init(int fn, int required, int *provided)

@@ -7,9 +7,9 @@ struct vr_request *ampi_request(MPI_Request h)
 {
 	uint32_t i = AMPI_INDEX(h);
 	struct vr_rank *me = vr_current;
-	if (vr_unlikely(!AMPI_IS(AMPI_REQUEST, h) || i >= me->nrequests || me->requests[i].kind == VR_REQ_FREE))
+	if (vr_unlikely(!AMPI_IS(AMPI_REQUEST, h) || i >= me->nrequests || vr_request_at(me, i)->kind == VR_REQ_FREE))
 		return NULL;
-	return &me->requests[i];
+	return vr_request_at(me, i);
 }
 
 /* ---- statuses: the internal words hold the byte count and whether the operation was cancelled ---- */

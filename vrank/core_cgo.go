@@ -1,7 +1,7 @@
 package vrank
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic
 #cgo LDFLAGS: -lpthread
 #include "core.h"
 #include "life.h"

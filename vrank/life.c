@@ -24,6 +24,7 @@ int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags)
 	if (!r->heap)
 		return -1;
 	vr_match_init(&r->matcher);
+	r->mpi = r + 1;
 	/* Request 0 is complete for ever: what sends that are done at once give as their handle. */
 	vr_request_alloc(r, VR_REQ_DONE)->flags = VR_RQ_DONE;
 	r->live_requests = 0;

@@ -80,9 +80,7 @@ func (w *worker) place(id int) error {
 	for m := 1; m <= w.program.TLSModules() && m < tlsModules; m++ {
 		r.c.tls_offset[m] = C.uint64_t(w.program.TLSOffset(m))
 	}
-	if err := w.mpi.NewRank(unsafe.Pointer(r)); err != nil {
-		return err
-	}
+	w.mpi.NewRank(unsafe.Pointer(r))
 	C.vr_rank_start(&r.c)
 	return nil
 }

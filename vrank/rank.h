@@ -102,7 +102,7 @@ struct vr_entry {
 /* The rank control block, above the stack of its slice: see vr_rank_of. Its first cache line is all that a switch touches. */
 struct vr_rank {
 	int32_t id; /* rank in MPI_COMM_WORLD */
-	_Atomic int32_t pe; /* owner */
+	_Atomic uint32_t state; /* enum vr_state */
 	void *sp; /* saved stack pointer while not running */
 	struct vr_rank *run_next; /* run queue of the owner */
 	char *tls; /* shadow of its thread-local block; valid while not loaded */
@@ -110,10 +110,9 @@ struct vr_rank {
 	struct iso_heap *heap;
 	uint64_t slice; /* its address */
 	uint64_t images; /* address of its images: in its slice, unless ranks share them */
-	_Atomic uint32_t state; /* enum vr_state */
 	uint32_t magic;
 
-	struct vr_request *requests; /* array of the slice, indexed by handle */
+	struct vr_request *requests; /* array of the slice: see vr_request_at */
 	struct vr_request *free_requests;
 	uint32_t nrequests, live_requests;
 	int32_t probing; /* sleeps until any message arrives */
@@ -121,8 +120,9 @@ struct vr_rank {
 	uint64_t need; /* requests that must complete before this rank is ready again */
 	struct vr_wait wait;
 
-	/* Other workers push here: see inbox.c. */
+	/* Other workers push here: see inbox.c. The owner's number is beside what they will write. */
 	alignas(VR_LINE) _Atomic(struct vr_node *) inbox;
+	_Atomic int32_t pe; /* owner */
 	_Atomic uint32_t on_wake; /* is in, or on its way into, the wake list of a PE */
 	struct vr_rank *wake_next;
 
@@ -161,10 +161,23 @@ static inline uint64_t vr_colour(int32_t id)
 	return (uint32_t)id % VR_COLOURS * VR_LINE;
 }
 
+/* Beside the control block lie what every rank uses: the MPI layer's state and the first requests. */
+#define VR_MPI_STATE 640
+#define VR_NEAR_REQUESTS 8
+#define VR_CONTROL_BLOCK (sizeof(struct vr_rank) + VR_MPI_STATE + VR_NEAR_REQUESTS * sizeof(struct vr_request))
+
 /* Room in a slice for shadow and control block. */
 static inline uint64_t vr_head_size(uint64_t tls_size)
 {
-	return tls_size + sizeof(struct vr_rank) + VR_COLOURS * VR_LINE;
+	return tls_size + VR_CONTROL_BLOCK + VR_COLOURS * VR_LINE;
+}
+
+/* The request with this index of a rank: a handle's value. */
+static inline struct vr_request *vr_request_at(struct vr_rank *r, uint32_t index)
+{
+	if (vr_likely(index < VR_NEAR_REQUESTS))
+		return (struct vr_request *)((char *)(r + 1) + VR_MPI_STATE) + index;
+	return &r->requests[index];
 }
 
 /* A thread that a rank started: on that thread's stack. */

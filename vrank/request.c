@@ -12,7 +12,7 @@ struct vr_request *vr_request_alloc(struct vr_rank *rank, enum vr_request_kind k
 		uint32_t index = rank->nrequests;
 		if ((index + 1) * sizeof *r > vr_job->layout.requests_size)
 			return NULL;
-		r = &rank->requests[index];
+		r = vr_request_at(rank, index);
 		rank->nrequests++;
 		r->index = index;
 		r->rank = rank;

@@ -29,7 +29,7 @@ type MPI interface {
 	// Name is the MPI name of a function by its number.
 	Name(fn int) string
 	// NewRank gives a rank that is being made its MPI state; the argument is its control block.
-	NewRank(rcb unsafe.Pointer) error
+	NewRank(rcb unsafe.Pointer)
 	// EndRank forgets a rank that has ended.
 	EndRank(rank int)
 }
@@ -98,7 +98,7 @@ func (w *worker) spinTime() time.Duration {
 	if w.cfg.PEs > runtime.NumCPU() {
 		return 0
 	}
-	return 50 * time.Microsecond
+	return 100 * time.Microsecond
 }
 
 func threadPointer() uintptr     { return uintptr(C.vr_pe.tp) }

@@ -17,9 +17,10 @@ static struct vr_rank *rank_make(int id, int ranks)
 	if (!vr_job)
 		vr_job = calloc(1, sizeof *vr_job);
 	vr_job->ranks = ranks;
-	struct vr_rank *r = aligned_alloc(alignof(struct vr_rank), sizeof(struct vr_rank));
+	struct vr_rank *r = aligned_alloc(alignof(struct vr_rank), (VR_CONTROL_BLOCK + 63) & ~63ul);
 	void *heap = mmap(NULL, HEAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	memset(r, 0, sizeof *r);
+	memset(r, 0, VR_CONTROL_BLOCK);
+	r->mpi = r + 1;
 	r->id = id;
 	r->heap = iso_heap_init(heap, HEAP, 0);
 	r->mpi_state = VR_MPI_RUNNING;
