@@ -105,8 +105,8 @@ func expand(triplets []int64, size int) ([]int64, error) {
 	var ranks []int64
 	for i := 0; i < len(triplets); i += 3 {
 		first, last, stride := triplets[i], triplets[i+1], triplets[i+2]
-		if stride == 0 {
-			return nil, mpi.Errorf(mpi.ErrArg, "the stride of ranges[%d] is 0", i/3)
+		if stride == 0 || (stride > 0) != (last >= first) && first != last {
+			return nil, mpi.Errorf(mpi.ErrArg, "ranges[%d] never comes from %d to %d in steps of %d", i/3, first, last, stride)
 		}
 		for r := first; (stride > 0 && r <= last) || (stride < 0 && r >= last); r += stride {
 			if ranks = append(ranks, r); len(ranks) > size {

@@ -7,8 +7,10 @@ static int finish_both(MPI_Request *both, MPI_Status *status)
 {
 	MPI_Status s[2];
 	int error = ampi_Waitall(2, both, s);
-	if (status != MPI_STATUS_IGNORE)
+	if (status != MPI_STATUS_IGNORE) {
+		s[0].MPI_ERROR = status->MPI_ERROR; /* a call with one status leaves that field alone */
 		*status = s[0];
+	}
 	return error == MPI_ERR_IN_STATUS ? (s[0].MPI_ERROR ? s[0].MPI_ERROR : s[1].MPI_ERROR) : error;
 }
 

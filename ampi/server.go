@@ -13,6 +13,7 @@ import (
 type Server struct {
 	ranks    *Table[*State]
 	identity []int32 // 0, 1, ...: shared by the groups that hold all ranks
+	current  call
 	env      Environment
 }
 
@@ -57,7 +58,8 @@ func (s *Server) run(h *handler, c *vrank.Call) (err error) {
 			err = mpi.Errorf(mpi.ErrArg, "an argument points to memory that is not there: %#x", fault.Addr())
 		}
 	}()
-	return h.run(&call{Call: c, server: s, state: s.state(c.Rank), wide: h.wide})
+	s.current = call{Call: c, server: s, state: s.state(c.Rank), wide: h.wide}
+	return h.run(&s.current)
 }
 
 func (s *Server) state(rank int) *State {

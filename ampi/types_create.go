@@ -74,7 +74,7 @@ func (c *call) defineIndexed(i int, old typeRef, lengths, displs []int64, unit i
 // defineBlocks defines a type of blocks of one length.
 func (c *call) defineBlocks(i int, old typeRef, length int64, displs []int64, unit int64, r recipe) error {
 	if length < 0 {
-		c.fault(mpi.ErrArg, "blocklength is negative: %d", length)
+		c.fault(mpi.ErrCount, "blocklength is negative: %d", length)
 	}
 	if c.err != nil {
 		return c.err

@@ -60,6 +60,7 @@ func (p *Program) Instance(base uintptr) error {
 	addBase(base, p.internal)
 	if !p.resolved {
 		p.runResolvers(base, true)
+		p.keepSideEffects(base)
 		p.keepResolved()
 	}
 	return nil

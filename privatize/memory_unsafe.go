@@ -1,6 +1,9 @@
 package privatize
 
-import "unsafe"
+import (
+	"syscall"
+	"unsafe"
+)
 
 // memory is the n bytes at an address outside the Go heap.
 func memory(addr uintptr, n uint64) []byte {
@@ -21,4 +24,12 @@ func addBase(base uintptr, at []uint64) {
 	for _, a := range at {
 		*(*uint64)(unsafe.Add(start, a)) += uint64(base)
 	}
+}
+
+// isResident tells whether a page of shared or private memory exists already; reading a hole of shared memory would
+// make it.
+func isResident(page uintptr) bool {
+	var v byte
+	_, _, errno := syscall.Syscall(syscall.SYS_MINCORE, page, pageSize, uintptr(unsafe.Pointer(&v)))
+	return errno != 0 || v&1 != 0
 }

@@ -11,13 +11,6 @@ func checkCount(name string, n int64) error {
 	return nil
 }
 
-func checkLength(name string, n int64) error {
-	if n < 0 {
-		return mpi.Errorf(mpi.ErrArg, "%s is negative: %d", name, n)
-	}
-	return nil
-}
-
 // Contiguous is count elements, one extent apart.
 func Contiguous(count int64, old *Layout) (*Layout, error) {
 	if err := checkCount("count", count); err != nil {
@@ -39,7 +32,7 @@ func Hvector(count, blocklength, stride int64, old *Layout) (*Layout, error) {
 	if err := checkCount("count", count); err != nil {
 		return nil, err
 	}
-	if err := checkLength("blocklength", blocklength); err != nil {
+	if err := checkCount("blocklength", blocklength); err != nil {
 		return nil, err
 	}
 	block, err := old.repeat(blocklength, old.Extent())
@@ -68,7 +61,7 @@ func Indexed(blocks Blocks, old *Layout) (*Layout, error) {
 	for i := range blocks.Count {
 		if n := blocks.Length(i); n != length {
 			if n < 0 {
-				return nil, mpi.Errorf(mpi.ErrArg, "%s is negative at [%d]: %d", blocks.Name, i, n)
+				return nil, mpi.Errorf(mpi.ErrCount, "%s is negative at [%d]: %d", blocks.Name, i, n)
 			}
 			var err error
 			if block, err = old.repeat(n, old.Extent()); err != nil {
@@ -91,7 +84,7 @@ func Struct(lengths, displs []int64, types []*Layout) (*Layout, error) {
 	var b builder
 	for i, t := range types {
 		if lengths[i] < 0 {
-			return nil, mpi.Errorf(mpi.ErrArg, "array_of_blocklengths is negative at [%d]: %d", i, lengths[i])
+			return nil, mpi.Errorf(mpi.ErrCount, "array_of_blocklengths is negative at [%d]: %d", i, lengths[i])
 		}
 		block, err := t.repeat(lengths[i], t.Extent())
 		if err != nil {

@@ -150,7 +150,7 @@ func x87Of(quad []byte) []byte {
 		if cut > half || (cut == half && mantissa&1 == 1) {
 			mantissa++
 		}
-		if mantissa>>x87Bits != 0 && exponent != 0 { // rounded up to the next power of two
+		if mantissa>>x87Bits != 0 { // rounded up to the next power of two
 			mantissa = 0
 			signExp++
 			exponent++
