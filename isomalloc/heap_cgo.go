@@ -1,7 +1,7 @@
 package isomalloc
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -fno-pic
 #include "heap.h"
 */
 import "C"

@@ -41,14 +41,22 @@ const (
 	maxRegion = 80 << 40
 )
 
-// DefaultSliceSize is the largest power of two, at most 16 GiB, such that the
-// slices take no more than 80 TiB of the 128 TiB of user addresses.
+// SpreadSliceSize is the size of slices that have room for size bytes: a page
+// more than that in pages. A slice that is a multiple of a large power of two
+// would put the same page of all slices into one set of the translation buffers.
+func SpreadSliceSize(size uint64) uint64 {
+	return (size+pageSize-1)/pageSize*pageSize + pageSize
+}
+
+// DefaultSliceSize is the SpreadSliceSize of the largest power of two, at most
+// 16 GiB, such that the slices take no more than 80 TiB of the 128 TiB of user
+// addresses.
 func DefaultSliceSize(slices int) uint64 {
 	size := uint64(maxSlice)
 	for size > pageSize && uint64(max(slices, 1)) > maxRegion/size {
 		size /= 2
 	}
-	return size
+	return SpreadSliceSize(size)
 }
 
 // Region is the memory all workers of a node share. It belongs to the memfd, so

@@ -146,10 +146,10 @@ func (m *manager) launch() error {
 func (m *manager) layout() (isomalloc.Config, error) {
 	c := isomalloc.Config{
 		Control:   m.opt.ControlSize(m.opt.Workers, m.opt.Ranks),
-		SliceSize: m.opt.Slice,
+		SliceSize: isomalloc.SpreadSliceSize(m.opt.Slice),
 		Slices:    m.opt.Ranks,
 	}
-	if c.SliceSize == 0 {
+	if m.opt.Slice == 0 {
 		c.SliceSize = isomalloc.DefaultSliceSize(m.opt.Ranks)
 	}
 	if m.opt.Stack >= c.SliceSize {

@@ -73,6 +73,14 @@ static inline struct vr_rank *vr_rank_of(int32_t id)
 	return (struct vr_rank *)(vr_job->slices + (uint64_t)id * l->slice_size + l->control_block + vr_colour(id));
 }
 
+/* Where the images of a rank lie that has its own: slices are aligned to pages only, images may want more. */
+static inline uint64_t vr_images_of(int32_t id)
+{
+	const struct vr_layout *l = &vr_job->layout;
+	uint64_t at = vr_job->slices + (uint64_t)id * l->slice_size + l->images;
+	return (at + l->images_align - 1) & ~(l->images_align - 1);
+}
+
 static inline int vr_is_mine(const struct vr_rank *r)
 {
 	return atomic_load_explicit(&r->pe, memory_order_acquire) == vr_pe->id;

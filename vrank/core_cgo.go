@@ -60,6 +60,9 @@ func headSize(tlsSize uint64) uint64 { return uint64(C.vr_head_size(C.uint64_t(t
 
 func rankAt(id int) *rank { return (*rank)(unsafe.Pointer(C.vr_rank_of(C.int32_t(id)))) }
 
+// imageArea is where the images of a rank lie that has its own.
+func (r *rank) imageArea() uintptr { return uintptr(C.vr_images_of(r.c.id)) }
+
 func (r *rank) number() int               { return int(r.c.id) }
 func (r *rank) lifeState() int            { return int(C.rank_state(&r.c)) }
 func (r *rank) owner() int                { return int(C.rank_pe(&r.c)) }

@@ -14,6 +14,7 @@ const (
 	requestsSize = 64 << 20
 	minHeapSize  = 1 << 20
 	tableSpan    = 2 << 20 // bytes that one page table maps
+	colourSpan   = 32 * 64 // by which control blocks are shifted: VR_COLOURS lines
 )
 
 // sliceLayout says where the parts of a slice lie, as offsets from its start: guard, stack, thread-local shadow and control
@@ -25,7 +26,8 @@ type sliceLayout struct {
 	stack, stackSize         uint64
 	controlBlock             uint64 // of a rank of colour 0; the shadow lies below it
 	tlsSize                  uint64
-	images, imagesSize       uint64
+	images, imagesSize       uint64 // room for the images, which begin at the first aligned address in it
+	imagesAlign              uint64
 	requests, heap, heapSize uint64
 }
 
@@ -36,9 +38,11 @@ func newLayout(cfg *Config, imagesSize, imagesAlign, tlsSize uint64) (sliceLayou
 	// The stack's top lies in the middle of what one page table maps, so that its neighbours share that table.
 	l.stack = alignUp(guardSize+l.stackSize+tableSpan/2, tableSpan) + tableSpan/2 - l.stackSize
 	l.guardSize = l.stack
-	l.controlBlock = alignUp(l.stack+l.stackSize+tlsSize, 64)
-	l.images = alignUp(l.stack+l.stackSize+headSize(tlsSize), max(imagesAlign, page))
-	l.requests = alignUp(l.images+imagesSize, page)
+	// The first line of the control block ends that page at the latest, so that a switch touches one page: what is free
+	// below belongs to the stack.
+	l.controlBlock = l.stack + l.stackSize + max(alignUp(tlsSize, 64), page-colourSpan)
+	l.images, l.imagesAlign = alignUp(l.controlBlock+headSize(0), page), max(imagesAlign, page)
+	l.requests = alignUp(l.images+imagesSize+l.imagesAlign-page, page)
 	l.heap = l.requests + requestsSize
 	if l.heap+minHeapSize > l.size {
 		return l, fmt.Errorf("a slice of %d bytes has no room for program (%d bytes), stack (%d bytes) and a heap: raise +slice or lower +stack",

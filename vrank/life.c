@@ -85,8 +85,7 @@ static void first_function(void *arg)
 
 void vr_rank_start(struct vr_rank *r)
 {
-	char *top = (char *)r->slice + vr_job->layout.stack + vr_job->layout.stack_size - vr_colour(r->id);
-	r->sp = vr_switch_prepare(top, first_function, r);
+	r->sp = vr_switch_prepare(r->tls, first_function, r);
 	vr_rank_ready(r);
 }
 

@@ -221,10 +221,10 @@ int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n)
 {
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t at = (uint64_t)p - r->slice;
-	if ((at >= l->stack && at + n <= l->stack + l->stack_size) || (at >= l->heap && at + n <= l->slice_size))
+	if ((at >= l->stack && at + n <= (uint64_t)r->tls - r->slice) || (at >= l->heap && at + n <= l->slice_size))
 		return 1;
 	at = (uint64_t)p - r->images;
-	if (r->images != r->slice + l->images)
+	if (r->images != vr_images_of(r->id))
 		return 0; /* another rank's slice: this worker has it mapped, others need not */
 	for (int i = 0; i < nwritable; i++)
 		if (at >= writable[i][0] && at + n <= writable[i][1])

@@ -18,7 +18,7 @@ void vr_objects_set(const struct vr_object *o, int n)
 static uint64_t images_at(uint64_t pc)
 {
 	uint64_t id = (pc - vr_job->slices) / vr_job->layout.slice_size;
-	return vr_job->slices + id * vr_job->layout.slice_size + vr_job->layout.images;
+	return vr_images_of(id);
 }
 
 const struct vr_object *vr_object_find(uint64_t pc, uint64_t *images)

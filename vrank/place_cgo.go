@@ -92,7 +92,7 @@ type private struct{}
 func (private) tlsSize(p *privatize.Program) uint64 { return p.TLSSize() }
 
 func (private) give(w *worker, r *rank) error {
-	images := r.slice() + uintptr(w.layout.images)
+	images := r.imageArea()
 	if err := w.program.Instance(images); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (*shared) tlsSize(*privatize.Program) uint64 { return 0 }
 func (m *shared) give(w *worker, r *rank) error {
 	if m.first == nil {
 		m.first = r
-		images := r.slice() + uintptr(w.layout.images)
+		images := r.imageArea()
 		if err := w.program.Instance(images); err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (m *shared) give(w *worker, r *rank) error {
 		C.vr_stdio_patch(C.uint64_t(images))
 	}
 	r.c.heap = m.first.c.heap
-	w.enter(r, m.first.slice()+uintptr(w.layout.images), r == m.first)
+	w.enter(r, m.first.imageArea(), r == m.first)
 	return nil
 }
 

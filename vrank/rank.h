@@ -82,7 +82,7 @@ struct vr_layout {
 	uint64_t stack, stack_size;
 	uint64_t control_block; /* of a rank of colour 0 */
 	uint64_t tls_size; /* shadow of the thread-local block [TP - tls_size, TP): just below the control block */
-	uint64_t images, images_size;
+	uint64_t images, images_size, images_align;
 	uint64_t requests, requests_size;
 	uint64_t heap, heap_size;
 };
