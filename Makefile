@@ -1,0 +1,55 @@
+# The targets that people call; "make" alone lists them.
+GO ?= go
+PREFIX ?= /usr/local
+FUZZTIME ?= 20s
+
+WRAPPERS := ampicxx ampic++ ampif77 ampif90 ampifort
+TEST_TIMEOUT := 15m
+
+.DEFAULT_GOAL := help
+.PHONY: help deps compilers build demo test lint check bench fuzz install clean
+
+help: ## list the targets
+	@echo "make TARGET [PREFIX=/usr/local] [DESTDIR=] [FUZZTIME=20s]"
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10 | sed 's/^/  /'
+
+deps: ## install what is missing to build and test: compilers, make, cmake, binutils (apt-get)
+	@scripts/deps test
+
+compilers:
+	@scripts/deps
+
+build: compilers ## build bin/ampirun and bin/ampicc with its links
+	@$(GO) build -o bin/ampirun ./cmd/ampirun
+	@$(GO) build -o bin/ampicc ./cmd/ampicc
+	@for name in $(WRAPPERS); do ln -sf ampicc bin/$$name; done
+
+demo: build ## run examples/legacy-mpi as 256 ranks in two processes and show what happens
+	@scripts/demo
+
+test: deps ## run all tests
+	$(GO) vet ./...
+	$(GO) test -timeout $(TEST_TIMEOUT) ./...
+
+lint: compilers ## formatting, go vet, staticcheck, C compiled with warnings as errors
+	@scripts/lint
+
+check: lint build ## lint; generated files and docs are what the sources make of them
+	$(GO) generate ./...
+	bin/ampirun --docs-options > docs/options.md
+	@scripts/clean-tree
+	@scripts/docs-links
+
+bench: build ## print "name value unit" lines, with mpich beside us where it is installed
+	@$(GO) run ./bench
+
+fuzz: compilers ## run each fuzz target for FUZZTIME
+	@scripts/fuzz $(FUZZTIME)
+
+install: build ## copy ampirun and the wrappers to $(DESTDIR)$(PREFIX)/bin
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install bin/ampirun bin/ampicc "$(DESTDIR)$(PREFIX)/bin"
+	for name in $(WRAPPERS); do ln -sf ampicc "$(DESTDIR)$(PREFIX)/bin/$$name"; done
+
+clean: ## remove bin and build
+	$(RM) -r bin build
