@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -43,11 +44,12 @@ func TestStackOption(t *testing.T) {
 	j.run(t).expectCode(t, 0)
 }
 
-// TestPlainProgram checks that a program without MPI runs as so many independent ones.
+// TestPlainProgram checks that a program without MPI runs as so many independent ones, and that what follows its name
+// is its own.
 func TestPlainProgram(t *testing.T) {
-	r := job{program: "/bin/echo", args: []string{"a word"}, workers: 2, ranks: 3}.run(t)
+	r := job{program: "/bin/echo", args: []string{"a word", "+p", "--label"}, workers: 2, ranks: 3}.run(t)
 	r.expectCode(t, 0)
-	if want := "a word\na word\na word\n"; r.stdout != want {
+	if want := strings.Repeat("a word +p --label\n", 3); r.stdout != want {
 		t.Errorf("%s: prints %q, want %q", r.what, r.stdout, want)
 	}
 }
