@@ -23,7 +23,7 @@ enum ampi_coll {
 	AMPI_COLL_END = 1, /* second meet of a call */
 	AMPI_COLL_BARRIER, AMPI_COLL_BCAST, AMPI_COLL_GATHER, AMPI_COLL_SCATTER, AMPI_COLL_ALLGATHER, AMPI_COLL_ALLGATHERV,
 	AMPI_COLL_ALLTOALL, AMPI_COLL_ALLTOALLV, AMPI_COLL_REDUCE, AMPI_COLL_ALLREDUCE, AMPI_COLL_REDUCE_SCATTER, AMPI_COLL_SCAN,
-	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT,
+	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE,
 };
 
 /* Contiguous bytes that another member may read. */
@@ -118,6 +118,9 @@ struct ampi_meet {
 
 /* Check the communicator and fill m. 0, or the class that was raised. */
 int ampi_meet_open(struct ampi_meet *m, int fn, MPI_Comm comm);
+
+/* All of comm meet, in call fn. Switches. */
+int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm);
 
 /* Enter the call's first meet: the key is set, round and board may be written from here on. */
 void ampi_meet_begin(struct ampi_meet *m, enum ampi_coll kind, int root, int64_t bytes);

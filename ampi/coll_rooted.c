@@ -5,15 +5,20 @@
 
 /* ---- barrier ---- */
 
-int ampi_Barrier(MPI_Comm comm)
+int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm)
 {
 	struct ampi_meet m;
-	int error = ampi_meet_open(&m, AMPI_FN_MPI_Barrier, comm);
+	int error = ampi_meet_open(&m, fn, comm);
 	if (vr_unlikely(error))
 		return error;
-	ampi_meet_begin(&m, AMPI_COLL_BARRIER, -1, 0);
+	ampi_meet_begin(&m, kind, -1, 0);
 	ampi_meet_join(&m);
 	return ampi_meet_end(&m);
+}
+
+int ampi_Barrier(MPI_Comm comm)
+{
+	return ampi_barrier(AMPI_FN_MPI_Barrier, AMPI_COLL_BARRIER, comm);
 }
 
 /* ---- broadcast ---- */

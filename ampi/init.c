@@ -1,5 +1,5 @@
 /* Beginning and end of MPI in a rank (MPI 5.0 section 11.2). */
-#include "ampi.h"
+#include "coll.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -70,7 +70,9 @@ int ampi_Finalize(void)
 		error = ampi_attrs_free(&ampi_me()->world, fn);
 	if (error)
 		return ampi_raise(NULL, error, fn, "a delete function of an attribute returned an error");
-	ampi_Barrier(MPI_COMM_WORLD);
+	error = ampi_barrier(fn, AMPI_COLL_FINALIZE, MPI_COMM_WORLD);
+	if (error)
+		return error;
 	me->mpi_state = VR_MPI_FINALIZED;
 	return MPI_SUCCESS;
 }

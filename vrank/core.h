@@ -21,6 +21,7 @@ struct vr_pe {
 	struct vr_rank *all;
 	int32_t budget; /* switches until the PE loop wants to look around */
 	struct vr_env *free[VR_POOL_CLASSES];
+	int32_t nfree[VR_POOL_CLASSES];
 	char *pool_next, *pool_end;
 	uint64_t switches, idle_ticks;
 	uint64_t tp; /* thread pointer of the PE thread: the same in every worker */
@@ -29,6 +30,8 @@ struct vr_pe {
 	alignas(VR_LINE) _Atomic(struct vr_rank *) wake; /* ranks with a filled inbox */
 	_Atomic(struct vr_node *) inbox; /* work for the PE itself, see vr_pe_post */
 	alignas(VR_LINE) _Atomic uint32_t asleep; /* futex: 1 while the PE sleeps or is about to */
+	_Atomic int32_t core; /* that it was last seen on */
+	_Atomic(struct vr_rank *) watched; /* the PE looks into this inbox unasked, so nobody need put it on the wake list */
 	alignas(VR_LINE) _Atomic(struct vr_env *) freed; /* pool envelopes coming home */
 };
 
@@ -128,9 +131,18 @@ struct vr_work {
 };
 void vr_pe_post(int pe, struct vr_work *w);
 
+/* The PE, any stack: look into the inbox of r (NULL: of none) at every poll, instead of the one before. */
+void vr_pe_watch(struct vr_rank *r);
+
+static inline int vr_pe_has_watched(void)
+{
+	struct vr_rank *r = atomic_load_explicit(&vr_pe->watched, memory_order_relaxed);
+	return r && atomic_load_explicit(&r->inbox, memory_order_relaxed);
+}
+
 static inline int vr_pe_has_news(void)
 {
-	return atomic_load_explicit(&vr_pe->wake, memory_order_relaxed) || atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed);
+	return vr_pe_has_watched() || atomic_load_explicit(&vr_pe->wake, memory_order_relaxed) || atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed);
 }
 
 /* Any thread of any worker: end a PE's sleep. */

@@ -9,6 +9,7 @@ import "C"
 import (
 	"fmt"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,7 +28,7 @@ func (w *worker) faultReport(r *rank) Event {
 	default:
 		what += fmt.Sprintf(" at address %#x", uint64(f.address))
 	}
-	e.Text = fmt.Sprintf("rank %d: %s in %s", r.number(), what, w.where(r, uintptr(f.pc)))
+	e.Text = fmt.Sprintf("rank %d: %s in %s", r.number(), what, w.where(r, uintptr(f.pc), uintptr(f.sp)))
 	return e
 }
 
@@ -36,13 +37,44 @@ func (w *worker) isStackOverflow(r *rank, address uintptr) bool {
 	return address >= guard && address < guard+uintptr(w.layout.guardSize)
 }
 
-// where names a place in the program, or the MPI call that a place in the runtime belongs to.
-func (w *worker) where(r *rank, pc uintptr) string {
-	images := r.slice() + uintptr(w.layout.images)
-	if pc >= images && pc < images+uintptr(w.layout.imagesSize) {
-		if l, ok := w.program.Locate(images, pc); ok {
-			return describePlace(l)
+// where names a place in the program; for one in a library or the runtime also what of the program called it.
+func (w *worker) where(r *rank, pc, sp uintptr) string {
+	images := uintptr(r.c.images)
+	place := "the runtime"
+	if l, ok := w.program.Locate(images, pc); ok {
+		place = describePlace(l)
+		if l.Path == w.cfg.Program {
+			return place
 		}
 	}
-	return fmt.Sprintf("code of the runtime or the system (pc %#x)", pc)
+	if caller, ok := w.callerInProgram(r, sp); ok {
+		return place + ", called from " + caller
+	}
+	return place
+}
+
+// searchDepth is how much of the stack is searched for a return address of the program.
+const searchDepth = 64 << 10
+
+// callerInProgram finds the innermost return address of the program on the rank's stack: a word that points behind a call
+// instruction of the program. Libraries without frame pointers leave no better trace without their unwind tables.
+func (w *worker) callerInProgram(r *rank, sp uintptr) (string, bool) {
+	low := r.slice() + uintptr(w.layout.stack)
+	top := low + uintptr(w.layout.stackSize)
+	if sp < low || sp >= top {
+		return "", false
+	}
+	sp &^= 7
+	words := unsafe.Slice((*uintptr)(at(sp)), (min(sp+searchDepth, top)-sp)/8)
+	images := uintptr(r.c.images)
+	for _, word := range words {
+		if word < images || word >= images+uintptr(w.layout.imagesSize) {
+			continue
+		}
+		l, ok := w.program.Locate(images, word-1)
+		if ok && l.Path == w.cfg.Program && l.Function != "" && followsCall(word) {
+			return describePlace(l), true
+		}
+	}
+	return "", false
 }

@@ -18,12 +18,34 @@ static void wake_push(struct vr_rank *r)
 
 void vr_inbox_push(struct vr_rank *to, struct vr_node *n)
 {
-	struct vr_node *head = atomic_load_explicit(&to->inbox, memory_order_relaxed);
+	struct vr_node *head = NULL; /* likely, and asking first would fetch the line twice */
 	do
 		n->next = head;
 	while (!atomic_compare_exchange_weak(&to->inbox, &head, n));
-	if (!head && !atomic_exchange(&to->on_wake, 1))
+	if (head || atomic_load(&vr_job->pe[atomic_load_explicit(&to->pe, memory_order_acquire)].watched) == to)
+		return;
+	if (!atomic_exchange(&to->on_wake, 1))
 		wake_push(to);
+}
+
+/* Whoever filled the inbox that was watched until now may have relied on it. */
+void vr_pe_watch(struct vr_rank *r)
+{
+	struct vr_rank *old = atomic_load_explicit(&vr_pe->watched, memory_order_relaxed);
+	if (old == r)
+		return;
+	atomic_store(&vr_pe->watched, r);
+	if (old && atomic_load(&old->inbox) && !atomic_exchange(&old->on_wake, 1))
+		wake_push(old);
+}
+
+static void look_at_watched(void)
+{
+	struct vr_rank *r = atomic_load_explicit(&vr_pe->watched, memory_order_relaxed);
+	if (vr_is_mine(r))
+		vr_inbox_drain(r);
+	else
+		vr_pe_watch(NULL);
 }
 
 static struct vr_node *reverse(struct vr_node *n)
@@ -84,6 +106,10 @@ int vr_pe_poll(void)
 {
 	if (!vr_pe_has_news())
 		return 0;
+	if (vr_pe_has_watched())
+		look_at_watched();
+	if (!atomic_load_explicit(&vr_pe->wake, memory_order_relaxed) && !atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed))
+		return 1;
 	struct vr_rank *r = atomic_exchange_explicit(&vr_pe->wake, NULL, memory_order_acquire);
 	while (r) {
 		struct vr_rank *next = r->wake_next;

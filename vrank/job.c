@@ -51,6 +51,7 @@ void vr_job_init(void *control, int pes, int ranks, const struct vr_layout *layo
 	job->arena_end = arena + VR_ARENA_BYTES;
 	for (int i = 0; i < pes; i++) {
 		job->pe[i].id = i;
+		job->pe[i].core = -1;
 		job->pe[i].pool_next = arena + VR_ARENA_BYTES + i * VR_POOL_BYTES;
 		job->pe[i].pool_end = job->pe[i].pool_next + VR_POOL_BYTES;
 	}

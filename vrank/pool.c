@@ -1,6 +1,8 @@
 /* Envelopes: each PE has a pool that only it allocates from; what another PE consumed comes home through `freed`. */
 #include "core.h"
 
+#define ADOPT_BELOW 32
+
 static int class_of(int64_t bytes)
 {
 	int64_t size = bytes <= VR_INLINE ? 0 : bytes + (int64_t)sizeof(struct vr_env) - 1;
@@ -11,6 +13,7 @@ static void put(struct vr_env *e)
 {
 	e->bucket_next = vr_pe->free[e->node.size_class];
 	vr_pe->free[e->node.size_class] = e;
+	vr_pe->nfree[e->node.size_class]++;
 }
 
 static void collect_freed(void)
@@ -46,13 +49,17 @@ struct vr_env *vr_env_alloc(int64_t bytes)
 			return carve(class);
 	}
 	vr_pe->free[class] = e->bucket_next;
+	vr_pe->nfree[class]--;
 	return e;
 }
 
+/* An envelope that came with a request may well carry the reply: its lines are in this core's cache already. So a PE
+ * that has few of the class adopts it. Where messages go one way only, envelopes go home. */
 void vr_env_free(struct vr_env *e)
 {
 	struct vr_pe *home = &vr_job->pe[e->node.pe];
-	if (home == vr_pe) {
+	if (home == vr_pe || vr_pe->nfree[e->node.size_class] < ADOPT_BELOW) {
+		e->node.pe = vr_pe->id;
 		put(e);
 		return;
 	}

@@ -102,7 +102,7 @@ struct vr_entry {
 /* The rank control block, above the stack of its slice: see vr_rank_of. Its first cache line is all that a switch touches. */
 struct vr_rank {
 	int32_t id; /* rank in MPI_COMM_WORLD */
-	_Atomic int32_t pe; /* owner */
+	_Atomic uint32_t state; /* enum vr_state */
 	void *sp; /* saved stack pointer while not running */
 	struct vr_rank *run_next; /* run queue of the owner */
 	char *tls; /* shadow of its thread-local block; valid while not loaded */
@@ -110,7 +110,6 @@ struct vr_rank {
 	struct iso_heap *heap;
 	uint64_t slice; /* its address */
 	uint64_t images; /* address of its images: in its slice, unless ranks share them */
-	_Atomic uint32_t state; /* enum vr_state */
 	uint32_t magic;
 
 	struct vr_request *requests; /* array of the slice: see vr_request_at */
@@ -121,8 +120,9 @@ struct vr_rank {
 	uint64_t need; /* requests that must complete before this rank is ready again */
 	struct vr_wait wait;
 
-	/* Other workers push here: see inbox.c. */
+	/* Other workers push here: see inbox.c. The owner's number is beside what they will write. */
 	alignas(VR_LINE) _Atomic(struct vr_node *) inbox;
+	_Atomic int32_t pe; /* owner */
 	_Atomic uint32_t on_wake; /* is in, or on its way into, the wake list of a PE */
 	struct vr_rank *wake_next;
 

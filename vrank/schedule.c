@@ -174,24 +174,71 @@ static int is_stopped(void)
 	return atomic_load_explicit(&vr_job->stop, memory_order_relaxed);
 }
 
-/* Look for news for a short while without giving the core up. Polls the inbox of the rank that blocked last directly:
- * its message is seen one cache miss before the wake list says so. */
+/* ---- who shares this core ---- */
+
+/* Is another PE that is awake on the core this one runs on? Whom it waits for may then wait for the core. */
+static int has_rival(void)
+{
+	int core = sched_getcpu();
+	if (atomic_load_explicit(&vr_pe->core, memory_order_relaxed) != core)
+		atomic_store_explicit(&vr_pe->core, core, memory_order_relaxed);
+	for (int i = 0; i < vr_job->pes; i++) {
+		struct vr_pe *pe = &vr_job->pe[i];
+		if (pe != vr_pe && atomic_load_explicit(&pe->core, memory_order_relaxed) == core && !atomic_load_explicit(&pe->asleep, memory_order_relaxed))
+			return 1;
+	}
+	return 0;
+}
+
+static int free_core(const cpu_set_t *allowed)
+{
+	cpu_set_t left = *allowed;
+	for (int i = 0; i < vr_job->pes; i++)
+		CPU_CLR(atomic_load_explicit(&vr_job->pe[i].core, memory_order_relaxed), &left);
+	for (int core = 0; core < CPU_SETSIZE; core++)
+		if (CPU_ISSET(core, &left))
+			return core;
+	return -1;
+}
+
+/* The kernel gathers threads that wake each other on one core. Move to one that no PE of this job uses, without a lasting
+ * bond, but not more often than the kernel itself balances. 0 when that is not possible. */
+static int move_away(void)
+{
+	static uint64_t not_before;
+	cpu_set_t allowed, one;
+	int core;
+	if (vr_ticks() < not_before || sched_getaffinity(0, sizeof allowed, &allowed) || (core = free_core(&allowed)) < 0)
+		return 0;
+	not_before = vr_ticks() + vr_job->ticks_per_second / 200;
+	CPU_ZERO(&one);
+	CPU_SET(core, &one);
+	if (sched_setaffinity(0, sizeof one, &one))
+		return 0;
+	atomic_store_explicit(&vr_pe->core, core, memory_order_relaxed);
+	sched_setaffinity(0, sizeof allowed, &allowed);
+	return 1;
+}
+
+/* Look for news for a short while. The inbox of the rank that blocked last is watched:
+ * its message is seen without the detour over the wake list. */
 static int spin(void)
 {
-	uint64_t until = vr_ticks() + vr_spin_ticks;
+	uint64_t since = vr_ticks(), spent = 0;
+	vr_pe_watch(hot);
 	do {
 		for (int i = 0; i < 16; i++) {
-			if (hot && atomic_load_explicit(&hot->inbox, memory_order_relaxed) && vr_is_mine(hot)) {
-				vr_inbox_drain(hot);
-				return 1;
-			}
 			if (vr_pe_has_news() || vr_pe->head)
 				return 1;
 			__builtin_ia32_pause();
 		}
 		if (timers_fire() || is_stopped())
 			return 1;
-	} while (vr_ticks() < until);
+		if (spent > vr_spin_ticks / 32 && has_rival() && !move_away())
+			sched_yield();
+		spent = vr_ticks() - since;
+	} while (spent < vr_spin_ticks);
+	vr_pe_watch(NULL);
 	return 0;
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"ampirun/isomalloc"
 	"ampirun/privatize"
 )
@@ -32,6 +34,11 @@ type worker struct {
 // main is the PE thread: it makes its ranks and runs them.
 func (w *worker) main() error {
 	w.started = time.Now()
+	if w.cfg.Pin {
+		if err := pinThread(w.cfg.PE); err != nil {
+			return fmt.Errorf("+pin: bind worker %d to a core: %w", w.cfg.PE, err)
+		}
+	}
 	if err := w.prepare(); err != nil {
 		return err
 	}
@@ -100,6 +107,25 @@ func (w *worker) await(done func() bool) error {
 		time.Sleep(20 * time.Microsecond)
 	}
 	return nil
+}
+
+// pinThread binds the calling thread to one of the cores that the job may use: the n-th, counted round.
+func pinThread(n int) error {
+	var allowed, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
+		return err
+	}
+	n %= allowed.Count()
+	for core := 0; ; core++ {
+		if !allowed.IsSet(core) {
+			continue
+		}
+		if n == 0 {
+			one.Set(core)
+			return unix.SchedSetaffinity(0, &one)
+		}
+		n--
+	}
 }
 
 // environment is what a rank finds in environ: the job's, and its own number under the names that launchers of other

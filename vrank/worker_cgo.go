@@ -98,7 +98,7 @@ func (w *worker) spinTime() time.Duration {
 	if w.cfg.PEs > runtime.NumCPU() {
 		return 0
 	}
-	return 50 * time.Microsecond
+	return 100 * time.Microsecond
 }
 
 func threadPointer() uintptr     { return uintptr(C.vr_pe.tp) }

@@ -42,8 +42,8 @@ static void vectors(void)
 	done("negative vector", t, 24, -40, 48, -40, 48);
 	MPI_Type_create_hvector(4, 1, 10, MPI_SHORT, &t);
 	done("hvector", t, 8, 0, 32, 0, 32);
-	MPI_Type_create_hvector(2, 3, -100, MPI_DOUBLE, &t);
-	done("negative hvector", t, 48, -100, 124, -100, 124);
+	MPI_Type_create_hvector(2, 3, -104, MPI_DOUBLE, &t);
+	done("negative hvector", t, 48, -104, 128, -104, 128);
 }
 
 static void indexed(void)

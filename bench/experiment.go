@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// experiment is a program that is run in one shape by some implementations, and the figures made of its samples.
+type experiment struct {
+	name       string
+	program    string
+	args       []string
+	pes, ranks int
+	rounds     int      // runs of each implementation; a third of it with -quick
+	foreign    []string // arguments under other MPIs; nil keeps them out
+	native     bool     // the same program without MPI runs beside
+	extra      []string // further flags of ampirun
+	collect    func(e *experiment, f *finished) (map[string]series, error)
+	figures    []*figure
+}
+
+// measure runs the rounds, implementations taking turns. What was measured before an error is given back with it.
+func (e *experiment) measure(b *builder, o *options) (samples, error) {
+	s := make(samples)
+	failed := make(map[string]error)
+	for range e.roundsOf(o) {
+		for _, im := range e.implementations(b) {
+			if failed[im.name] != nil {
+				continue
+			}
+			run, err := e.once(b, im)
+			if err != nil {
+				failed[im.name] = fmt.Errorf("%s: %w", im.label(), err)
+				continue
+			}
+			s.add(im.name, run)
+		}
+	}
+	var all []error
+	for _, err := range failed {
+		all = append(all, err)
+	}
+	return s, errors.Join(all...)
+}
+
+func (e *experiment) roundsOf(o *options) int {
+	if o.quick {
+		return (e.rounds + 2) / 3
+	}
+	return e.rounds
+}
+
+func (e *experiment) implementations(b *builder) []*implementation {
+	list := []*implementation{b.ours}
+	if b.base != nil {
+		list = append(list, b.base)
+	}
+	if e.native {
+		list = append(list, native())
+	}
+	if e.foreign != nil {
+		list = append(list, b.others...)
+	}
+	return list
+}
+
+func (e *experiment) once(b *builder, im *implementation) (map[string]series, error) {
+	program, err := b.program(e.program, im)
+	if err != nil {
+		return nil, err
+	}
+	args := e.args
+	if im.foreign {
+		args = e.foreign
+	}
+	f, err := launch(im.command(e.pes, e.ranks, e.extra, program, args), im.env)
+	if err != nil {
+		return nil, err
+	}
+	return e.collect(e, f)
+}
+
+// printed takes the samples that the program prints.
+func printed(_ *experiment, f *finished) (map[string]series, error) { return parseSamples(f.stdout) }
+
+// launched takes the time of the whole run, once every rank has said hello.
+func launched(e *experiment, f *finished) (map[string]series, error) {
+	if n := bytes.Count(f.stdout, []byte("Hello from rank")); n != e.ranks {
+		return nil, fmt.Errorf("%d of %d ranks said hello", n, e.ranks)
+	}
+	return map[string]series{"wall": {f.wall.Seconds()}, "cpu": {f.cpu.Seconds()}}, nil
+}
+
+// remembered takes the memory of the median rank from the table of +stats.
+func remembered(_ *experiment, f *finished) (map[string]series, error) {
+	kib, err := parseMemory(f.stderr)
+	return map[string]series{"memory": {kib}}, err
+}

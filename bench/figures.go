@@ -1,0 +1,123 @@
+package main
+
+import "fmt"
+
+// experiments are all that is measured, in the order of the table.
+func experiments() []*experiment {
+	list := []*experiment{smallOnePE(), smallTwoPEs(), large(), yield(2, 2000), yield(1024, 10)}
+	list = append(list, collectives()...)
+	for _, h := range []hello{{256, "0.14 s", 0.10, 9}, {1024, "0.57 s", 0.25, 6}, {4096, "", 1.0, 3}} {
+		list = append(list, h.experiment())
+	}
+	return append(list, manyProcesses(), memory(), compute())
+}
+
+func smallOnePE() *experiment {
+	return &experiment{name: "p2p_8B_one_pe", program: "latency", args: []string{"8", "2000", "40", "cpu"}, pes: 1, ranks: 2, rounds: 6,
+		collect: printed,
+		figures: []*figure{{name: "p2p_8B_one_pe", unit: "us", value: of("oneway"),
+			title: "8 B one-way, two ranks on one PE (CPU time)", ampi: "0.21 us", aim: 0.08}}}
+}
+
+func smallTwoPEs() *experiment {
+	return &experiment{name: "p2p_8B_two_pes", program: "latency", args: []string{"8", "1000", "60", "wall"}, pes: 2, ranks: 2, rounds: 9,
+		foreign: []string{"8", "1000", "60", "wall"}, collect: printed,
+		figures: []*figure{{name: "p2p_8B_two_pes", unit: "us", value: of("oneway"),
+			title: "8 B one-way, ranks in two workers", ampi: "7.3 us", aim: 0.25, beat: true}}}
+}
+
+func large() *experiment {
+	return &experiment{name: "p2p_1MiB_two_pes", program: "latency", args: []string{"1048576", "5", "40", "wall"}, pes: 2, ranks: 2,
+		rounds: 9, foreign: []string{"1048576", "5", "40", "wall"}, collect: printed,
+		figures: []*figure{
+			{name: "p2p_1MiB_two_pes", unit: "us", value: of("oneway")},
+			{name: "memcpy_1MiB", unit: "us", value: of("memcpy")},
+			{name: "p2p_1MiB_per_memcpy", unit: "ratio", value: ratio("oneway", "memcpy"),
+				title: "1 MiB one-way, two workers, in memcpys of 1 MiB", ampi: "140 us", aim: 1.2},
+		}}
+}
+
+func yield(ranks, yields int) *experiment {
+	aim := 0.05
+	if ranks > 2 {
+		aim = 0.10
+	}
+	name := fmt.Sprintf("switch_%d_ranks", ranks)
+	return &experiment{name: name, program: "yield", args: []string{fmt.Sprint(yields), "40"}, pes: 1, ranks: ranks, rounds: 6, collect: printed,
+		figures: []*figure{{name: name, unit: "us", value: of("switch"),
+			title: fmt.Sprintf("context switch among %d ranks on a PE (CPU time)", ranks), ampi: "0.17 us", aim: aim}}}
+}
+
+// collective is one row about a collective call on 2 PEs; other MPIs get a process for each rank where that is bearable.
+type collective struct {
+	operation  string
+	shape      string // of the data, in the figure's name
+	ranks      int
+	iterations string
+	ampi       string
+	aim        float64
+	foreign    []string
+}
+
+func collectives() (list []*experiment) {
+	for _, c := range []collective{
+		{"allreduce", "8B_", 256, "30", "131 us", 25, nil},
+		{"barrier", "", 1024, "10", "603 us", 120, nil},
+		{"alltoall", "8B_", 256, "4", "112 ms", 4000, nil},
+		{"barrier", "", 16, "200", "21 us", 5, []string{"barrier", "1", "3"}},
+	} {
+		list = append(list, c.experiment())
+	}
+	return list
+}
+
+func (c collective) experiment() *experiment {
+	name := fmt.Sprintf("%s_%s%d_ranks", c.operation, c.shape, c.ranks)
+	return &experiment{name: name, program: "collective", args: []string{c.operation, c.iterations, "30"}, pes: 2, ranks: c.ranks,
+		rounds: 6, foreign: c.foreign, collect: printed,
+		figures: []*figure{{name: name, unit: "us", value: of("call"),
+			title: fmt.Sprintf("%s, %d ranks on 2 PEs", c.operation, c.ranks), ampi: c.ampi, aim: c.aim}}}
+}
+
+// hello is a row about launching a program that does next to nothing.
+type hello struct {
+	ranks  int
+	ampi   string
+	aim    float64
+	rounds int
+}
+
+func (h hello) experiment() *experiment {
+	name := fmt.Sprintf("hello_%d_ranks", h.ranks)
+	return &experiment{name: name, program: "hello", pes: 2, ranks: h.ranks, rounds: h.rounds, collect: launched,
+		figures: []*figure{
+			{name: name, unit: "s", value: of("wall"), title: fmt.Sprintf("hello world, %d C ranks, launch to exit", h.ranks), ampi: h.ampi, aim: h.aim},
+			{name: name + ".cpu", unit: "s", value: of("cpu")},
+		}}
+}
+
+// manyProcesses compares launches where the others can follow.
+func manyProcesses() *experiment {
+	return &experiment{name: "hello_16_ranks", program: "hello", pes: 2, ranks: 16, rounds: 6, foreign: []string{}, collect: launched,
+		figures: []*figure{
+			{name: "hello_16_ranks", unit: "s", value: of("wall")},
+			{name: "hello_16_ranks.cpu", unit: "s", value: of("cpu")},
+		}}
+}
+
+func memory() *experiment {
+	return &experiment{name: "memory_hello_rank", program: "hello", pes: 2, ranks: 256, rounds: 3, extra: []string{"+stats"}, collect: remembered,
+		figures: []*figure{{name: "memory_hello_rank", unit: "KiB", value: of("memory"),
+			title: "memory per hello-world C rank", aim: 128}}}
+}
+
+func compute() *experiment {
+	e := &experiment{name: "compute", program: "compute", args: []string{"4"}, pes: 1, ranks: 1, rounds: 9, native: true, collect: printed}
+	for _, kernel := range []string{"stencil", "triad", "malloc"} {
+		e.figures = append(e.figures,
+			&figure{name: "compute_" + kernel, unit: "us", value: of(kernel)},
+			&figure{name: "compute_" + kernel + "_speed", unit: "ratio", value: speed(kernel), atLeast: true, aim: 0.97,
+				title: fmt.Sprintf("compute inside a rank, %s, speed against native (CPU time)", kernel)})
+	}
+	return e
+}

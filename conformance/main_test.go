@@ -1,0 +1,71 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// The sources that are tested lie beside this package.
+const (
+	root     = ".."
+	mpiDir   = root + "/testdata/mpi"
+	langDir  = root + "/testdata/lang"
+	ownDir   = "testdata"
+	exampDir = root + "/examples/legacy-mpi"
+)
+
+// tools is a directory with ampirun and all compiler wrappers, beside what tests compile and write.
+var tools string
+
+var withMPICH = flag.Bool("mpich", os.Getenv("AMPI_TEST_MPICH") == "1", "compare with MPICH where it is installed")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(withTools(m))
+}
+
+func withTools(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "conformance-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	tools = dir
+	os.Setenv("AMPI_CACHE", filepath.Join(dir, "cache"))
+	if err := buildTools(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+func buildTools() error {
+	for _, name := range []string{"ampirun", "ampicc"} {
+		out, err := exec.Command("go", "build", "-o", filepath.Join(tools, name), root+"/cmd/"+name).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("go build %s: %w\n%s", name, err, out)
+		}
+	}
+	for _, name := range []string{"ampicxx", "ampif77", "ampif90"} {
+		if err := os.Symlink("ampicc", filepath.Join(tools, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func tool(name string) string { return filepath.Join(tools, name) }
+
+// eachName runs a parallel subtest for each of a table's rows.
+func each[R any](t *testing.T, rows []R, name func(R) string, test func(*testing.T, R)) {
+	for _, row := range rows {
+		t.Run(name(row), func(t *testing.T) {
+			t.Parallel()
+			test(t, row)
+		})
+	}
+}
