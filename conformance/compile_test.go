@@ -77,7 +77,12 @@ func compile(c compiler, source string, flags []string) (string, error) {
 		return program, compileByLine(dir, program, filepath.Dir(source), strings.ReplaceAll(text, "$CC", strings.Join(before, " ")+" -g"))
 	}
 	args := append(append(append(before[1:], flags...), "-g", "-w", "-o", program, source), after...)
-	return program, quiet(exec.Command(before[0], args...))
+	if path, err := filepath.Abs(source); err == nil {
+		args[len(args)-len(after)-1] = path
+	}
+	cmd := exec.Command(before[0], args...)
+	cmd.Dir = dir // module files of Fortran land there
+	return program, quiet(cmd)
 }
 
 // buildLine returns the commands that a source file asks to be built with.

@@ -55,6 +55,9 @@ func compile(t testing.TB, out string, args ...string) string {
 		}
 	}
 	all := append([]string{"-o", out}, args...)
+	if cc == "gfortran" {
+		all = append(all, "-J"+t.TempDir()) // module files
+	}
 	if args[0] != "-static" && args[0] != "-static-pie" {
 		all = append(all, "-L"+stubDir, "-lstage")
 	}
