@@ -1,12 +1,9 @@
 /* Which symbols of a rank's images the runtime takes over, see design "Bound to ours". */
 #include "bind.h"
 
-#include <sys/uio.h>
-
 #include "life.h"
 
 void vr_exit(int code);
-ssize_t vr_bind_writev(int fd, const struct iovec *v, int n);
 
 const struct vr_binding vr_bindings[] = {
 	{"malloc", vr_bind_malloc},
@@ -73,6 +70,11 @@ const struct vr_binding vr_bindings[] = {
 	{"write", vr_bind_write},
 	{"writev", vr_bind_writev},
 	{"read", vr_bind_read},
+	{"close", vr_bind_close},
+	{"dup2", vr_bind_dup2},
+	{"dup3", vr_bind_dup3},
+	{"freopen", vr_bind_freopen},
+	{"freopen64", vr_bind_freopen},
 	{"fork", vr_bind_fork},
 	{"__fork", vr_bind_fork},
 	{0, 0},

@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <time.h>
 
 /* atexit.c */
@@ -55,7 +57,12 @@ int vr_bind_gettimeofday(void *out, void *zone);
 
 /* stdio.c */
 ssize_t vr_bind_write(int fd, const void *data, size_t n);
+ssize_t vr_bind_writev(int fd, const struct iovec *v, int n);
 ssize_t vr_bind_read(int fd, void *data, size_t n);
+int vr_bind_close(int fd);
+int vr_bind_dup2(int old, int new);
+int vr_bind_dup3(int old, int new, int flags);
+FILE *vr_bind_freopen(const char *path, const char *mode, FILE *f);
 void vr_stdio_patch(uint64_t images);
 
 /* threads.c */

@@ -22,6 +22,12 @@ void vr_objects_set(const struct vr_object *objects, int n);
 /* The object of any rank that holds pc, and the start of that rank's image area; NULL when none does. */
 const struct vr_object *vr_object_find(uint64_t pc, uint64_t *images);
 
+/* Report full and damaged heaps by rank; PE stack, once. */
+void vr_heap_handlers(void);
+
+/* Walk a rank's heap: 0, or -1 with the reason. The owner. */
+int vr_heap_sound(struct vr_rank *r, char *why, size_t n);
+
 /* Nested functions of GNU C and gfortran need their stack executable. 0, or -1. */
 int vr_stack_allow_code(void *stack, uint64_t size);
 
@@ -41,7 +47,7 @@ extern void (*vr_rank_ending)(int code);
 /* Where the C library's stdio goes through for input and output; patched in each rank's private copy. */
 struct vr_stdio {
 	uint64_t jumps; /* offset of _IO_file_jumps in the image area */
-	uint64_t read, write; /* offsets of the functions that are there */
+	uint64_t read, write, close; /* offsets of the functions that are there */
 };
 extern struct vr_stdio vr_stdio;
 

@@ -54,6 +54,11 @@ func (w *worker) serve(r *rank, call *Call) {
 // ended notes the end of a rank. One that leaves MPI open with an error ends the job: the others would wait for it.
 func (w *worker) ended(r *rank) {
 	w.mpi.EndRank(r.number())
+	if w.cfg.HeapCheck {
+		if err := checkHeap(r); err != nil {
+			w.send(Event{Kind: EventAbort, Rank: r.number(), Code: 134, Text: fmt.Sprintf("rank %d: its heap is damaged at its end: %v", r.number(), err)})
+		}
+	}
 	w.send(Event{Kind: EventRankExit, Rank: r.number(), Code: r.exited()})
 	if r.exited() != 0 && r.leftMPIOpen() {
 		w.send(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: fmt.Sprintf("rank %d ended with code %d before MPI_Finalize", r.number(), r.exited())})

@@ -1,5 +1,6 @@
 /* Memory of ranks: malloc and kin, anonymous mappings, and which memory other workers can see. */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -37,6 +38,40 @@ void vr_rank_free(struct vr_rank *r, void *p)
 int vr_stack_allow_code(void *stack, uint64_t size)
 {
 	return mprotect(stack, size, PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
+/* ---- what goes wrong with heaps; handlers of isomalloc, which may hold the heap's lock ---- */
+
+static struct vr_rank *owner_of(struct iso_heap *h)
+{
+	uint64_t id = ((uint64_t)h - vr_job->slices) / vr_job->layout.slice_size;
+	return vr_rank_of((int32_t)id);
+}
+
+static void heap_full(struct iso_heap *h, size_t wanted)
+{
+	int id = owner_of(h)->id;
+	vr_out_printf(id, 2, "ampirun: rank %d: its slice is full, no room for %zu bytes (the program gets NULL): raise +slice, now %llu\n", id,
+		      wanted, (unsigned long long)vr_job->layout.slice_size);
+}
+
+/* Ends the rank as glibc's malloc does. */
+static void heap_corrupted(struct iso_heap *h, const void *block, const char *what)
+{
+	int id = owner_of(h)->id;
+	vr_out_printf(id, 2, "ampirun: rank %d: heap block %p: %s\n", id, block, what);
+	raise(SIGABRT);
+}
+
+void vr_heap_handlers(void)
+{
+	iso_heap_on_full(heap_full);
+	iso_heap_on_corruption(heap_corrupted);
+}
+
+int vr_heap_sound(struct vr_rank *r, char *why, size_t n)
+{
+	return iso_heap_check(r->heap, why, n);
 }
 
 /* ---- for programs ---- */

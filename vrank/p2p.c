@@ -340,6 +340,7 @@ struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag)
 		me->wait.peer = source;
 		me->wait.tag = tag;
 		me->wait.context = context;
+		me->wait.members = 0;
 		me->probing = 1;
 		vr_rank_block();
 	}

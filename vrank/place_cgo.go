@@ -48,8 +48,9 @@ func describeStdio(p *privatize.Program) {
 	jumps, ok1 := p.Symbol("_IO_file_jumps")
 	read, ok2 := p.Symbol("_IO_file_read")
 	write, ok3 := p.Symbol("_IO_file_write")
-	if ok1 && ok2 && ok3 {
-		C.vr_stdio = C.struct_vr_stdio{jumps: C.uint64_t(jumps), read: C.uint64_t(read), write: C.uint64_t(write)}
+	closer, ok4 := p.Symbol("_IO_file_close")
+	if ok1 && ok2 && ok3 && ok4 {
+		C.vr_stdio = C.struct_vr_stdio{jumps: C.uint64_t(jumps), read: C.uint64_t(read), write: C.uint64_t(write), close: C.uint64_t(closer)}
 	}
 }
 
@@ -132,7 +133,7 @@ func (w *worker) enter(r *rank, images uintptr, starts bool) {
 	r.c.entry = C.struct_vr_entry{
 		main: u(e.Main), early_init: u(e.EarlyInit), ctype_init: u(e.CtypeInit), fflush: u(e.Fflush),
 		environ_var: u(e.Environ), progname_full: u(e.Progname), progname: u(e.ProgShort),
-		errno_location: w.symbol("__errno_location", images), single_threaded: w.symbol("__libc_single_threaded", images),
+		freopen: w.symbol("freopen", images), errno_location: w.symbol("__errno_location", images), single_threaded: w.symbol("__libc_single_threaded", images),
 		shim_unpack: w.symbol("ampi_shim_unpack", images), shim_error: w.symbol("ampi_shim_error", images),
 	}
 	if !starts {

@@ -94,6 +94,7 @@ struct vr_entry {
 	uint64_t progname, progname_full; /* addresses of program_invocation_short_name, program_invocation_name; or 0 */
 	uint64_t *inits, *finis;
 	uint32_t ninits, nfinis;
+	uint64_t freopen; /* of the rank's C library */
 	uint64_t errno_location; /* __errno_location of the rank's C library */
 	uint64_t single_threaded; /* address of __libc_single_threaded; or 0 */
 	uint64_t shim_unpack, shim_error; /* of a program built with ampicc; or 0 */
@@ -146,6 +147,7 @@ struct vr_rank {
 	_Atomic int32_t threads; /* threads that it started and that live */
 	void *keys, **key_values; /* keys.c */
 	void *actions; /* signals.c */
+	int32_t standard_fd[3]; /* private descriptors in place of 0, 1, 2; 0 where there is none: stdio.c */
 	char *error_text, *signal_text; /* strings.c */
 	char *dl_text; /* what dlerror says */
 	int32_t dl_failed;

@@ -54,6 +54,7 @@ static void describe(struct vr_rank *me, const struct vr_request *r, int64_t nee
 	me->wait.tag = r->tag;
 	me->wait.context = r->context;
 	me->wait.count = need;
+	me->wait.members = 0;
 }
 
 /* Marks the pending ones; returns how many there are. */

@@ -2,8 +2,9 @@
  * framed with its number (see Config.OutputFD), and only rank 0 reads 0, as under mpirun.
  *
  * Calls of write and read are bound here. The C library's own stdio calls them inside itself; its FILE operations go
- * through the table _IO_file_jumps, of which each rank has a private copy: two entries of it are replaced. */
+ * through the table _IO_file_jumps, of which each rank has a private copy: three entries of it are replaced. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,27 +62,36 @@ void vr_out_printf(int rank, int stream, const char *fmt, ...)
 	vr_out_write(rank, stream, line, n < (int)sizeof line ? n : (int)sizeof line - 1);
 }
 
+/* The descriptor that a rank means: one of its own in place of a standard one, or -1 where the runtime stands in. */
+static int real_fd(int fd)
+{
+	if ((unsigned)fd > 2)
+		return fd;
+	return vr_current->standard_fd[fd] ? vr_current->standard_fd[fd] : -1;
+}
+
+static ssize_t or_errno(ssize_t n)
+{
+	if (n < 0)
+		vr_set_errno(errno);
+	return n;
+}
+
 ssize_t vr_bind_write(int fd, const void *data, size_t n)
 {
-	if (fd == 1 || fd == 2) {
+	int real = real_fd(fd);
+	if (real < 0 && fd) {
 		vr_out_write(vr_current->id, fd, data, n);
 		return n;
 	}
-	ssize_t w = write(fd, data, n);
-	if (w < 0)
-		vr_set_errno(errno);
-	return w;
+	return or_errno(write(real, data, n));
 }
 
 ssize_t vr_bind_writev(int fd, const struct iovec *v, int n)
 {
 	ssize_t sum = 0;
-	if (fd != 1 && fd != 2) {
-		sum = writev(fd, v, n);
-		if (sum < 0)
-			vr_set_errno(errno);
-		return sum;
-	}
+	if (real_fd(fd) >= 0)
+		return or_errno(writev(real_fd(fd), v, n));
 	for (int i = 0; i < n; i++)
 		sum += vr_bind_write(fd, v[i].iov_base, v[i].iov_len);
 	return sum;
@@ -89,12 +99,54 @@ ssize_t vr_bind_writev(int fd, const struct iovec *v, int n)
 
 ssize_t vr_bind_read(int fd, void *data, size_t n)
 {
-	if (fd == 0 && vr_current->id != 0)
+	int real = real_fd(fd);
+	if (real < 0 && vr_current->id != 0)
 		return 0;
-	ssize_t r = read(fd, data, n);
-	if (r < 0)
-		vr_set_errno(errno);
-	return r;
+	return or_errno(read(real < 0 ? fd : real, data, n));
+}
+
+/* A rank that puts something else in place of a standard descriptor does that for itself alone. */
+static int replace(int fd, int with)
+{
+	int copy = fcntl(with, F_DUPFD_CLOEXEC, 3), *own = &vr_current->standard_fd[fd];
+	if (copy < 0)
+		return (int)or_errno(-1);
+	if (*own)
+		close(*own);
+	*own = copy;
+	return fd;
+}
+
+int vr_bind_dup2(int old, int new)
+{
+	int real = real_fd(old) < 0 ? old : real_fd(old);
+	return (unsigned)new <= 2 && old != new ? replace(new, real) : (int)or_errno(dup2(real, new));
+}
+
+int vr_bind_dup3(int old, int new, int flags)
+{
+	int real = real_fd(old) < 0 ? old : real_fd(old);
+	return (unsigned)new <= 2 && old != new ? replace(new, real) : (int)or_errno(dup3(real, new, flags));
+}
+
+/* The worker's own standard descriptors serve its other ranks too: closing them is only noted. */
+int vr_bind_close(int fd)
+{
+	if ((unsigned)fd > 2)
+		return (int)or_errno(close(fd));
+	int *own = &vr_current->standard_fd[fd];
+	int result = *own ? (int)or_errno(close(*own)) : 0;
+	*own = 0;
+	return result;
+}
+
+/* The C library's freopen keeps the stream's descriptor: it gets one of the rank's own first. */
+FILE *vr_bind_freopen(const char *path, const char *mode, FILE *f)
+{
+	int fd = f->_fileno;
+	if ((unsigned)fd <= 2 && replace(fd, fd) == fd)
+		f->_fileno = vr_current->standard_fd[fd];
+	return ((FILE * (*)(const char *, const char *, FILE *)) vr_current->entry.freopen)(path, mode, f);
 }
 
 static uint64_t original(uint64_t offset)
@@ -105,28 +157,40 @@ static uint64_t original(uint64_t offset)
 /* FILE is glibc's struct _IO_FILE here too: the worker's C library is the same file as the ranks'. */
 static ssize_t file_write(FILE *f, const void *data, ssize_t n)
 {
-	if (f->_fileno == 1 || f->_fileno == 2)
+	if ((unsigned)f->_fileno <= 2)
 		return vr_bind_write(f->_fileno, data, n);
 	return ((ssize_t(*)(FILE *, const void *, ssize_t))original(vr_stdio.write))(f, data, n);
 }
 
 static ssize_t file_read(FILE *f, void *data, ssize_t n)
 {
-	if (f->_fileno == 0)
-		return vr_bind_read(0, data, n);
+	if ((unsigned)f->_fileno <= 2)
+		return vr_bind_read(f->_fileno, data, n);
 	return ((ssize_t(*)(FILE *, void *, ssize_t))original(vr_stdio.read))(f, data, n);
 }
 
-#define JUMP_READ 14 /* places in glibc's struct _IO_jump_t */
-#define JUMP_WRITE 15
+static int file_close(FILE *f)
+{
+	if ((unsigned)f->_fileno <= 2)
+		return vr_bind_close(f->_fileno);
+	return ((int (*)(FILE *))original(vr_stdio.close))(f);
+}
+
+/* Places in glibc's struct _IO_jump_t. */
+enum { JUMP_READ = 14, JUMP_WRITE = 15, JUMP_CLOSE = 17 };
+
+static void patch(uint64_t *jump, uint64_t is, void *to)
+{
+	if (*jump == is)
+		*jump = (uint64_t)to;
+}
 
 void vr_stdio_patch(uint64_t images)
 {
 	if (!vr_stdio.jumps)
 		return;
 	uint64_t *jumps = (uint64_t *)(images + vr_stdio.jumps);
-	if (jumps[JUMP_READ] == images + vr_stdio.read)
-		jumps[JUMP_READ] = (uint64_t)file_read;
-	if (jumps[JUMP_WRITE] == images + vr_stdio.write)
-		jumps[JUMP_WRITE] = (uint64_t)file_write;
+	patch(&jumps[JUMP_READ], images + vr_stdio.read, file_read);
+	patch(&jumps[JUMP_WRITE], images + vr_stdio.write, file_write);
+	patch(&jumps[JUMP_CLOSE], images + vr_stdio.close, file_close);
 }

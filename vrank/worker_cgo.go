@@ -11,6 +11,7 @@ static const struct vr_binding *bindings(void) { return vr_bindings; }
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -74,6 +75,7 @@ func (w *worker) joinJob() error {
 		C.vr_measure = 1
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
+	C.vr_heap_handlers()
 	return cError(C.vr_pe_join())
 }
 
@@ -108,6 +110,15 @@ func ticksPerSecond() float64    { return float64(C.vr_job.ticks_per_second) }
 func setShimTable(table uintptr) { C.vr_shim_table = at(table) }
 func peCounters() (switches, idle uint64) {
 	return uint64(C.vr_pe.switches), uint64(C.vr_pe.idle_ticks)
+}
+
+// checkHeap walks the heap of a rank that has ended.
+func checkHeap(r *rank) error {
+	var why [256]C.char
+	if C.vr_heap_sound(&r.c, &why[0], C.size_t(len(why))) == 0 {
+		return nil
+	}
+	return errors.New(C.GoString(&why[0]))
 }
 
 // bindings are the symbols that programs get from the runtime.
