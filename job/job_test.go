@@ -147,7 +147,7 @@ func TestConfigurationArrivesByteForByte(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("%q %q %q %s %q 1048576 33554432 pie\n", "/bin/true", []string{"/bin/true", "show", "a b", ""},
+	want := fmt.Sprintf("%q %q %q %s %q 1048576 33558528 pie\n", "/bin/true", []string{"/bin/true", "show", "a b", ""},
 		[]string{"SHOW_ME=caf\xe9"}, `[{"libx.so.1" "/lib/\xff/libx.so.1"}]`, real)
 	r.expect(t, 0, want, "")
 }

@@ -60,7 +60,7 @@ const searchDepth = 64 << 10
 // instruction of the program. Libraries without frame pointers leave no better trace without their unwind tables.
 func (w *worker) callerInProgram(r *rank, sp uintptr) (string, bool) {
 	low := r.slice() + uintptr(w.layout.stack)
-	top := low + uintptr(w.layout.stackSize)
+	top := r.slice() + uintptr(w.layout.images)
 	if sp < low || sp >= top {
 		return "", false
 	}

@@ -63,7 +63,7 @@ func (w *worker) place(id int) error {
 	}
 	if w.program.ExecStack() {
 		stack := slice + uintptr(w.layout.stack)
-		if C.vr_stack_allow_code(at(stack), C.uint64_t(w.layout.stackSize)) != 0 {
+		if C.vr_stack_allow_code(at(stack), C.uint64_t(w.layout.images-w.layout.stack)) != 0 {
 			return fmt.Errorf("the stack of rank %d cannot be made executable, which the program asks for (nested functions)", id)
 		}
 	}
