@@ -24,7 +24,7 @@ func TestMPI(t *testing.T) {
 // runMPI runs a program of testdata/mpi and checks that it is content.
 func runMPI(t *testing.T, file string, workers, ranks int) result {
 	t.Helper()
-	r := job{program: program(t, filepath.Join(mpiDir, file)), workers: workers, ranks: ranks}.run(t)
+	r := job{program: program(t, filepath.Join(mpiDir, file), "-O1"), workers: workers, ranks: ranks}.run(t)
 	r.expectCode(t, 0)
 	r.expectSays(t, "PASS "+row{file: file}.name()+"\n")
 	if t.Failed() {
