@@ -13,6 +13,14 @@ var functionNumbers = sync.OnceValue(func() map[string]int {
 		name := shim.Function(fn).String()
 		m[name], m["P"+name] = fn, fn
 	}
+	// Handles are the same numbers in C and Fortran, so the conversions of older standards are those of MPI 5.0.
+	for _, kind := range []string{"Comm", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Type", "Win"} {
+		for old, now := range map[string]string{"_c2f": "_toint", "_f2c": "_fromint"} {
+			if fn, ok := m["MPI_"+kind+now]; ok {
+				m["MPI_"+kind+old], m["PMPI_"+kind+old] = fn, fn
+			}
+		}
+	}
 	return m
 })
 

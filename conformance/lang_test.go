@@ -16,10 +16,9 @@ type refusal struct {
 // refused lists all programs that are not served. Each must fail with its words; one that begins to pass does not belong
 // here any more.
 var refused = []refusal{
-	{"directory.c", "", "the current directory is the worker's: all its ranks share one"},
 	{"dynamic.c", "dlopen is not served", "plugins are not loaded into the slice: their globals would be shared"},
 	{"fork_copy.c", "fork() is not served", "the child would share the region with its parent"},
-	{"timers.c", "", "signals from outside are the worker's; only those a rank raises itself reach its handlers"},
+	{"timers.c", "setitimer() is not served", "signals from outside are the worker's; only those a rank raises itself reach its handlers"},
 }
 
 func findRefusal(file string) *refusal {

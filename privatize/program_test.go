@@ -155,7 +155,7 @@ func TestAddress(t *testing.T) {
 func TestFingerprint(t *testing.T) {
 	prog := compile(t, "prog", "hello.c")
 	other := compile(t, "prog", "-O1", "-Wl,--build-id=none", "hello.c")
-	if load(t, prog).Fingerprint() != load(t, prog).Fingerprint() {
+	if first, second := load(t, prog).Fingerprint(), load(t, prog).Fingerprint(); first != second {
 		t.Error("one program has two fingerprints")
 	}
 	if load(t, prog).Fingerprint() == load(t, other).Fingerprint() {

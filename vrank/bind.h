@@ -87,8 +87,26 @@ int vr_bind_sigaction(int signal, const void *new, void *old);
 void *vr_bind_signal(int signal, void *handler);
 void *vr_bind_sysv_signal(int signal, void *handler);
 
+/* directory.c */
+int vr_bind_chdir(const char *path);
+int vr_bind_fchdir(int fd);
+
+/* exec.c */
+int vr_bind_execve(const char *path, char *const argv[], char *const envp[]);
+int vr_bind_execv(const char *path, char *const argv[]);
+int vr_bind_execvpe(const char *file, char *const argv[], char *const envp[]);
+int vr_bind_execvp(const char *file, char *const argv[]);
+int vr_bind_execl(const char *path, const char *first, ...);
+int vr_bind_execlp(const char *file, const char *first, ...);
+int vr_bind_execle(const char *path, const char *first, ...);
+
 /* process.c */
 int vr_bind_fork(void);
+int vr_bind_setitimer(int which, const void *new, void *old);
+unsigned vr_bind_alarm(unsigned seconds);
+
+/* Say that a function is not served, and what is; sets errno to ENOSYS, returns -1. */
+int vr_refuse(const char *function, const char *others);
 
 /* Set errno where the rank's C library keeps it. */
 void vr_set_errno(int error);

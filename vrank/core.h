@@ -177,8 +177,6 @@ void vr_rank_free(struct vr_rank *r, void *p);
 
 /* tls.c: which rank's thread-local block is loaded, or NULL. */
 extern struct vr_rank *vr_loaded;
-void vr_tls_load(struct vr_rank *r);
-void vr_tls_unload(void);
 const char *vr_tls_setup(void); /* NULL, or why thread-local variables cannot be kept apart */
 uint64_t vr_tls_reserve_size(void);
 

@@ -104,7 +104,7 @@ static void grow(struct vr_matcher *m)
 	vr_rank_free(rank, old);
 }
 
-struct vr_request *vr_match_arrived(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
+struct vr_request *vr_match_posted(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
 {
 	struct vr_request *r = NULL, *w = NULL;
 	if (m->nposted > m->nwild)
@@ -129,10 +129,8 @@ static struct vr_env *find_exact(struct vr_matcher *m, uint32_t context, int32_t
 	return NULL;
 }
 
-struct vr_env *vr_match_find(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
+struct vr_env *vr_match_kept(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
 {
-	if (!m->nunexpected)
-		return NULL;
 	if (source != ANY_SOURCE && tag != ANY_TAG)
 		return find_exact(m, context, source, tag);
 	for (struct vr_env *e = m->order.head; e; e = e->order_next)

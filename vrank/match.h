@@ -124,10 +124,20 @@ struct vr_matcher {
 void vr_match_init(struct vr_matcher *m);
 
 /* Find and remove the oldest posted receive that takes this envelope; NULL when there is none. */
-struct vr_request *vr_match_arrived(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag);
+struct vr_request *vr_match_posted(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag);
+
+static inline struct vr_request *vr_match_arrived(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
+{
+	return m->nposted ? vr_match_posted(m, context, source, tag) : 0;
+}
 
 /* Find the oldest unexpected message for (context, source, tag), wildcards allowed; it stays in the queue. */
-struct vr_env *vr_match_find(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag);
+struct vr_env *vr_match_kept(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag);
+
+static inline struct vr_env *vr_match_find(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
+{
+	return m->nunexpected ? vr_match_kept(m, context, source, tag) : 0;
+}
 
 void vr_match_post(struct vr_matcher *m, struct vr_request *r);
 void vr_match_unpost(struct vr_matcher *m, struct vr_request *r);

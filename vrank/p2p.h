@@ -48,9 +48,38 @@ void vr_request_wait(struct vr_request **r, int64_t n, int64_t need);
 /* Rank stack. Let what has arrived complete requests; does not switch. */
 void vr_progress(void);
 
-/* The owner. A request of rank r, kind set, all else zero; NULL when there is no memory for more. */
-struct vr_request *vr_request_alloc(struct vr_rank *r, enum vr_request_kind kind);
-void vr_request_free(struct vr_request *r);
+/* The owner. A request that rank r has not used before; NULL when there is no memory for more. */
+struct vr_request *vr_request_new(struct vr_rank *r);
+
+/* The owner. A request of rank r, kind set, all that outlives a use zero; NULL when there is no memory for more. */
+static inline struct vr_request *vr_request_alloc(struct vr_rank *rank, enum vr_request_kind kind)
+{
+	struct vr_request *r = rank->free_requests;
+	if (vr_likely(r != NULL))
+		rank->free_requests = r->next;
+	else if (!(r = vr_request_new(rank)))
+		return NULL;
+	rank->live_requests++;
+	r->kind = kind;
+	r->flags = 0;
+	r->error = 0;
+	r->mode = 0;
+	r->bytes = 0;
+	r->comm = 0;
+	r->extra = NULL;
+	return r;
+}
+
+static inline void vr_request_free(struct vr_request *r)
+{
+	struct vr_rank *rank = r->rank;
+	if (vr_unlikely(r->flags & VR_RQ_HOLDS_TYPE))
+		vr_type_release((struct vr_type *)r->type, rank);
+	r->kind = VR_REQ_FREE;
+	r->next = rank->free_requests;
+	rank->free_requests = r;
+	rank->live_requests--;
+}
 
 /* The owner of r: carry out a node that lay in its inbox. */
 void vr_p2p_handle(struct vr_rank *r, struct vr_node *n);

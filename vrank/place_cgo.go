@@ -143,8 +143,8 @@ func (w *worker) enter(r *rank, images uintptr, starts bool) {
 	r.c.entry.inits, r.c.entry.ninits = addresses(r, inits), C.uint32_t(len(inits))
 	r.c.entry.finis, r.c.entry.nfinis = addresses(r, e.Finis), C.uint32_t(len(e.Finis))
 	r.c.argc = C.int32_t(len(w.cfg.Args))
-	r.c.argv = strings(r, w.cfg.Args)
-	r.c.envp = strings(r, w.environment(r.number()))
+	r.c.argv = stringVector(r, w.cfg.Args)
+	r.c.envp = stringVector(r, w.environment(r.number()))
 }
 
 func (w *worker) symbol(name string, images uintptr) C.uint64_t {
@@ -161,8 +161,8 @@ func addresses(r *rank, list []uintptr) *C.uint64_t {
 	return (*C.uint64_t)(p)
 }
 
-// strings makes a NULL-terminated vector of C strings in the rank's slice, in one block.
-func strings(r *rank, list []string) **C.char {
+// stringVector makes a NULL-terminated vector of C strings in the rank's slice, in one block.
+func stringVector(r *rank, list []string) **C.char {
 	pointers := (len(list) + 1) * 8
 	size := pointers
 	for _, s := range list {

@@ -148,6 +148,7 @@ struct vr_rank {
 	void *keys, **key_values; /* keys.c */
 	void *actions; /* signals.c */
 	int32_t standard_fd[3]; /* private descriptors in place of 0, 1, 2; 0 where there is none: stdio.c */
+	int32_t directory; /* descriptor of its current one; 0 where the worker began: directory.c */
 	char *error_text, *signal_text; /* strings.c */
 	char *dl_text; /* what dlerror says */
 	int32_t dl_failed;

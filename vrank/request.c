@@ -3,28 +3,15 @@
 
 #include <string.h>
 
-struct vr_request *vr_request_alloc(struct vr_rank *rank, enum vr_request_kind kind)
+struct vr_request *vr_request_new(struct vr_rank *rank)
 {
-	struct vr_request *r = rank->free_requests;
-	if (vr_likely(r != NULL)) {
-		rank->free_requests = r->next;
-	} else {
-		uint32_t index = rank->nrequests;
-		if ((index + 1) * sizeof *r > vr_job->layout.requests_size)
-			return NULL;
-		r = vr_request_at(rank, index);
-		rank->nrequests++;
-		r->index = index;
-		r->rank = rank;
-	}
-	rank->live_requests++;
-	r->kind = kind;
-	r->flags = 0;
-	r->error = 0;
-	r->mode = 0;
-	r->bytes = 0;
-	r->comm = 0;
-	r->extra = NULL;
+	uint32_t index = rank->nrequests;
+	if ((index + 1) * sizeof(struct vr_request) > vr_job->layout.requests_size)
+		return NULL;
+	struct vr_request *r = vr_request_at(rank, index);
+	rank->nrequests++;
+	r->index = index;
+	r->rank = rank;
 	return r;
 }
 
@@ -34,17 +21,6 @@ void vr_type_release(struct vr_type *t, struct vr_rank *r)
 		return;
 	vr_rank_free(r, t->loops);
 	vr_rank_free(r, t);
-}
-
-void vr_request_free(struct vr_request *r)
-{
-	struct vr_rank *rank = r->rank;
-	if (r->flags & VR_RQ_HOLDS_TYPE)
-		vr_type_release((struct vr_type *)r->type, rank);
-	r->kind = VR_REQ_FREE;
-	r->next = rank->free_requests;
-	rank->free_requests = r;
-	rank->live_requests--;
 }
 
 /* For the deadlock report: what the first pending request is about. */

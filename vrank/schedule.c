@@ -10,6 +10,7 @@
 
 #include "schedule.h"
 #include "switch.h"
+#include "tls.h"
 
 struct vr_job *vr_job;
 struct vr_pe *vr_pe;
@@ -82,6 +83,8 @@ static inline void switch_to(struct vr_rank *from, struct vr_rank *to)
 	if (to) {
 		if (to != vr_loaded)
 			vr_tls_load(to);
+		if (vr_unlikely(vr_directories))
+			vr_directory_enter(to);
 		prefetch(vr_pe->head);
 		set_state(to, VR_RUNNING);
 		to->switches++;

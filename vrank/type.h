@@ -52,8 +52,16 @@ struct vr_type {
 	void *attrs; /* of the MPI layer */
 };
 
+#define VR_TYPE_FIRST 0x200
+#define VR_TYPE_PREDEFINED_COUNT 256
+extern const struct vr_type vr_predefined[VR_TYPE_PREDEFINED_COUNT];
+
 /* The predefined type with this handle of the standard ABI (0x200..0x2ff), NULL when there is none. */
-const struct vr_type *vr_type_predefined(uint64_t handle);
+static inline const struct vr_type *vr_type_predefined(uint64_t handle)
+{
+	uint64_t i = handle - VR_TYPE_FIRST;
+	return i < VR_TYPE_PREDEFINED_COUNT && vr_predefined[i].handle ? &vr_predefined[i] : 0;
+}
 
 /* Pack count elements at buf into out, at most limit bytes; returns the bytes packed. */
 int64_t vr_type_pack(const struct vr_type *t, int64_t count, const void *buf, void *out, int64_t limit);

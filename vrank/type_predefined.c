@@ -3,7 +3,7 @@
 
 #include <wchar.h>
 
-#define FIRST 0x200
+#define FIRST VR_TYPE_FIRST
 #define PLAIN(handle_, bytes_, kind_)                                                                                               \
 	[handle_ - FIRST] = {.size = bytes_, .extent = bytes_, .true_extent = bytes_, .kind = kind_, .kind_size = bytes_,             \
 			     .handle = handle_, .refs = 1, .nloops = 1,                                                               \
@@ -17,7 +17,7 @@
 				      VR_TYPE_COMMITTED,                                                                             \
 			     .loops = &(struct vr_loop){.count = 1, .bytes = value_ + 4}}
 
-static const struct vr_type predefined[256] = {
+const struct vr_type vr_predefined[VR_TYPE_PREDEFINED_COUNT] = {
 	PLAIN(0x201, 8, VR_KIND_I64), /* MPI_AINT */
 	PLAIN(0x202, 8, VR_KIND_I64), /* MPI_COUNT */
 	PLAIN(0x203, 8, VR_KIND_I64), /* MPI_OFFSET */
@@ -89,9 +89,3 @@ static const struct vr_type predefined[256] = {
 	PLAIN(0x2e3, 16, VR_KIND_C64), /* MPI_COMPLEX16 */
 	PLAIN(0x2eb, 32, VR_KIND_C128), /* MPI_COMPLEX32 */
 };
-
-const struct vr_type *vr_type_predefined(uint64_t handle)
-{
-	uint64_t i = handle - FIRST;
-	return i < 256 && predefined[i].handle ? &predefined[i] : 0;
-}

@@ -3,6 +3,7 @@ package vrank
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -141,9 +142,16 @@ func (w *worker) environment(id int) []string {
 		{"PMI_RANK", id}, {"PMI_SIZE", w.cfg.Ranks},
 		{"AMPI_RANK", id}, {"AMPI_SIZE", w.cfg.Ranks}, {"AMPI_PE", w.home(id)}, {"AMPI_PE_FIRST_RANK", first},
 	}
-	env := append(make([]string, 0, len(w.cfg.Env)+len(own)), w.cfg.Env...)
+	env := make([]string, 0, len(w.cfg.Env)+len(own))
+	names := map[string]bool{}
 	for _, v := range own {
+		names[v.name] = true
 		env = append(env, fmt.Sprintf("%s=%d", v.name, v.value))
+	}
+	for _, e := range w.cfg.Env { // an outer launcher may have set some of them
+		if name, _, _ := strings.Cut(e, "="); !names[name] {
+			env = append(env, e)
+		}
 	}
 	return env
 }

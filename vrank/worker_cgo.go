@@ -76,6 +76,7 @@ func (w *worker) joinJob() error {
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
 	C.vr_heap_handlers()
+	C.vr_exec_setup()
 	return cError(C.vr_pe_join())
 }
 

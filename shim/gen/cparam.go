@@ -51,8 +51,6 @@ func (c cParam) base() string {
 	return strings.TrimRight(t, " *")
 }
 
-func variadic(p prototype) bool { return strings.HasSuffix(p.Params, "...") }
-
 // declare prints p as a declaration of the given name.
 func declare(p prototype, name string) string {
 	return fmt.Sprintf("%s %s(%s)", p.Result, name, p.Params)
