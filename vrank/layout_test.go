@@ -90,12 +90,15 @@ func TestLayoutAlignment(t *testing.T) {
 			at, a uint64
 		}{
 			{"guard size", l.guardSize, page}, {"stack", l.stack, page}, {"stack size", l.stackSize, page},
-			{"control block", l.controlBlock, cacheLine}, {"images", l.images, max(c.align, page)},
+			{"control block", l.controlBlock, cacheLine}, {"images", l.images, page},
 			{"requests", l.requests, page}, {"heap", l.heap, page},
 		} {
 			if p.at%p.a != 0 {
 				t.Errorf("%+v: %s %#x is not aligned to %#x", c, p.name, p.at, p.a)
 			}
+		}
+		if room := l.requests - l.images; room < l.imagesSize+max(c.align, page)-page {
+			t.Errorf("%+v: %#x bytes for images cannot hold them at every slice's next aligned address", c, room)
 		}
 		if l.stackSize < c.stack {
 			t.Errorf("%+v: the stack has %d bytes", c, l.stackSize)
