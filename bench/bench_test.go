@@ -73,9 +73,9 @@ func TestSpeedIsNativeTimeOverOurs(t *testing.T) {
 	s := samples{}
 	s.add("", map[string]series{"k": {4, 2}})
 	s.add("native", map[string]series{"k": {3, 3}})
-	median, best, ok := speed("k")(s, "")
-	if !ok || median != 1 || best != 1.5 {
-		t.Errorf("got %v, %v, %v", median, best, ok)
+	median, least, ok := speed("k")(s, "")
+	if !ok || median != 1 || least != 1.5 {
+		t.Errorf("got %v, %v, %v", median, least, ok)
 	}
 	if _, _, ok := speed("k")(s, "native"); ok {
 		t.Error("native was compared with itself")
