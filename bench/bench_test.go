@@ -131,7 +131,7 @@ func TestOnlySelectsByName(t *testing.T) {
 }
 
 func TestLaunchEndsWhatFails(t *testing.T) {
-	if _, err := launch([]string{"sh", "-c", "echo why >&2; exit 3"}, nil); err == nil || !strings.Contains(err.Error(), "why") {
+	if _, err := launch(t.Context(), []string{"sh", "-c", "echo why >&2; exit 3"}, nil); err == nil || !strings.Contains(err.Error(), "why") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -145,7 +145,7 @@ func TestComputeRunsNatively(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := compute().once(b, native())
+	run, err := compute().once(t.Context(), b, native())
 	if err != nil {
 		t.Fatal(err)
 	}
