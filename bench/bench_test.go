@@ -73,9 +73,9 @@ func TestSpeedIsNativeTimeOverOurs(t *testing.T) {
 	s := samples{}
 	s.add("", map[string]series{"k": {4, 2}})
 	s.add("native", map[string]series{"k": {3, 3}})
-	median, best, ok := speed("k")(s, "")
-	if !ok || median != 1 || best != 1.5 {
-		t.Errorf("got %v, %v, %v", median, best, ok)
+	median, least, ok := speed("k")(s, "")
+	if !ok || median != 1 || least != 1.5 {
+		t.Errorf("got %v, %v, %v", median, least, ok)
 	}
 	if _, _, ok := speed("k")(s, "native"); ok {
 		t.Error("native was compared with itself")
@@ -131,7 +131,7 @@ func TestOnlySelectsByName(t *testing.T) {
 }
 
 func TestLaunchEndsWhatFails(t *testing.T) {
-	if _, err := launch([]string{"sh", "-c", "echo why >&2; exit 3"}, nil); err == nil || !strings.Contains(err.Error(), "why") {
+	if _, err := launch(t.Context(), []string{"sh", "-c", "echo why >&2; exit 3"}, nil); err == nil || !strings.Contains(err.Error(), "why") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -145,7 +145,7 @@ func TestComputeRunsNatively(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := compute().once(b, native())
+	run, err := compute().once(t.Context(), b, native())
 	if err != nil {
 		t.Fatal(err)
 	}

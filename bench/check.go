@@ -25,10 +25,10 @@ func (r *report) add(f *figure, s samples) {
 
 func (r *report) print(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "figure\tAMPI\taim\tmeasured\tbest\tmet?\tMPICH\tOpen MPI\t")
+	fmt.Fprintln(table, "figure\tAMPI\taim\tmeasured\tof minima\tmet?\tMPICH\tOpen MPI\t")
 	for _, x := range r.rows {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", x.f.title, orDash(x.f.ampi), x.f.aimText(),
-			x.median(""), x.best(), x.f.verdict(x.s), x.median("mpich"), x.median("openmpi"))
+			x.median(""), x.least(), x.f.verdict(x.s), x.median("mpich"), x.median("openmpi"))
 	}
 	table.Flush()
 }
@@ -56,7 +56,7 @@ func (x row) median(implementation string) string {
 	return fmt.Sprintf("%.3g %s", v, x.f.unit)
 }
 
-func (x row) best() string {
+func (x row) least() string {
 	_, v, ok := x.f.value(x.s, "")
 	if !ok {
 		return "-"
@@ -64,9 +64,9 @@ func (x row) best() string {
 	return fmt.Sprintf("%.3g %s", v, x.f.unit)
 }
 
-// verdict says whether the aim is met by the median, only by the best repetition (noise, perhaps), or not at all.
+// verdict says whether the aim is met by the median, only by the minimum (noise, perhaps), or not at all.
 func (f *figure) verdict(s samples) string {
-	median, best, ok := f.value(s, "")
+	median, least, ok := f.value(s, "")
 	switch {
 	case !ok:
 		return "not measured"
@@ -74,7 +74,7 @@ func (f *figure) verdict(s samples) string {
 		return "yes"
 	case f.reaches(median):
 		return "aim yes, others no"
-	case f.reaches(best):
+	case f.reaches(least):
 		return "at best"
 	}
 	return "no"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 )
@@ -21,7 +22,7 @@ type experiment struct {
 }
 
 // measure runs the rounds, implementations taking turns. What was measured before an error is given back with it.
-func (e *experiment) measure(b *builder, o *options) (samples, error) {
+func (e *experiment) measure(ctx context.Context, b *builder, o *options) (samples, error) {
 	s := make(samples)
 	failed := make(map[string]error)
 	for range e.roundsOf(o) {
@@ -29,7 +30,7 @@ func (e *experiment) measure(b *builder, o *options) (samples, error) {
 			if failed[im.name] != nil {
 				continue
 			}
-			run, err := e.once(b, im)
+			run, err := e.once(ctx, b, im)
 			if err != nil {
 				failed[im.name] = fmt.Errorf("%s: %w", im.label(), err)
 				continue
@@ -65,7 +66,7 @@ func (e *experiment) implementations(b *builder) []*implementation {
 	return list
 }
 
-func (e *experiment) once(b *builder, im *implementation) (map[string]series, error) {
+func (e *experiment) once(ctx context.Context, b *builder, im *implementation) (map[string]series, error) {
 	program, err := b.program(e.program, im)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (e *experiment) once(b *builder, im *implementation) (map[string]series, er
 	if im.foreign {
 		args = e.foreign
 	}
-	f, err := launch(im.command(e.pes, e.ranks, e.extra, program, args), im.env)
+	f, err := launch(ctx, im.command(e.pes, e.ranks, e.extra, program, args), im.env)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 // figure is one printed quantity, and its row in the table of aims when it has one.
 type figure struct {
 	name, unit string
-	value      func(s samples, implementation string) (median, best float64, ok bool)
+	value      func(s samples, implementation string) (median, least float64, ok bool)
 	title      string  // row of the table; "" keeps it out
 	ampi       string  // what AMPI takes, in words
 	aim        float64 // at most this
@@ -18,29 +18,22 @@ type figure struct {
 	beat       bool    // and better than every other implementation in the same run
 }
 
-// print writes the figure for every implementation that has it: median, then the best under name.min or name.max.
+// print writes the figure for every implementation that has it: of the medians, then of the minima under name.min.
 func (f *figure) print(w io.Writer, s samples) {
 	for _, im := range slices.Sorted(maps.Keys(s)) {
-		median, best, ok := f.value(s, im)
+		median, least, ok := f.value(s, im)
 		if !ok {
 			continue
 		}
 		name := suffixed(f.name, im)
 		fmt.Fprintf(w, "%s %.4g %s\n", name, median, f.unit)
-		fmt.Fprintf(w, "%s.%s %.4g %s\n", name, f.bestName(), best, f.unit)
+		fmt.Fprintf(w, "%s.min %.4g %s\n", name, least, f.unit)
 	}
-}
-
-func (f *figure) bestName() string {
-	if f.atLeast {
-		return "max"
-	}
-	return "min"
 }
 
 // of is the value of one key.
 func of(key string) func(samples, string) (float64, float64, bool) {
-	return func(s samples, im string) (median, best float64, ok bool) {
+	return func(s samples, im string) (median, least float64, ok bool) {
 		v := s[im][key]
 		if len(v) == 0 {
 			return 0, 0, false
@@ -49,9 +42,9 @@ func of(key string) func(samples, string) (float64, float64, bool) {
 	}
 }
 
-// ratio is what one key takes in terms of another one of the same runs.
+// ratio is what one key takes in terms of another one of the same runs; least compares the minima of both.
 func ratio(key, unit string) func(samples, string) (float64, float64, bool) {
-	return func(s samples, im string) (median, best float64, ok bool) {
+	return func(s samples, im string) (median, least float64, ok bool) {
 		v, u := s[im][key], s[im][unit]
 		if len(v) == 0 || len(u) == 0 {
 			return 0, 0, false
@@ -62,7 +55,7 @@ func ratio(key, unit string) func(samples, string) (float64, float64, bool) {
 
 // speed is how fast a kernel is compared with the native program: 1 is as fast.
 func speed(key string) func(samples, string) (float64, float64, bool) {
-	return func(s samples, im string) (median, best float64, ok bool) {
+	return func(s samples, im string) (median, least float64, ok bool) {
 		v, n := s[im][key], s["native"][key]
 		if im == "native" || len(v) == 0 || len(n) == 0 {
 			return 0, 0, false

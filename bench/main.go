@@ -7,11 +7,14 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"regexp"
+	"syscall"
 )
 
 // options is what the command line asks for.
@@ -29,7 +32,9 @@ func main() {
 	if err != nil {
 		os.Exit(2)
 	}
-	if err := run(o, os.Stdout, os.Stderr); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -55,8 +60,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	return o, err
 }
 
-// run measures what the options select. A failing experiment is reported and does not keep the others from running.
-func run(o *options, stdout, stderr io.Writer) error {
+// run measures what the options select. A failing experiment is reported and does not keep the others from running; the
+// end of ctx does, and ends what runs.
+func run(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	dir, err := os.MkdirTemp("", "ampibench")
 	if err != nil {
 		return err
@@ -69,7 +75,10 @@ func run(o *options, stdout, stderr io.Writer) error {
 	failed := 0
 	table := new(report)
 	for _, e := range selected(o) {
-		s, err := e.measure(b, o)
+		s, err := e.measure(ctx, b, o)
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted while measuring %s", e.name)
+		}
 		if err != nil {
 			fmt.Fprintf(stderr, "bench: %s: %v\n", e.name, err)
 			failed++

@@ -21,9 +21,9 @@ type finished struct {
 	wall, cpu      time.Duration // from launch to exit; of launcher and all processes it waited for
 }
 
-// launch runs a command in a process group of its own, which is ended as a whole when it takes too long.
-func launch(words, env []string) (*finished, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), runTime)
+// launch runs a command in a process group of its own, which is ended as a whole when it takes too long or ctx ends.
+func launch(ctx context.Context, words, env []string) (*finished, error) {
+	ctx, cancel := context.WithTimeout(ctx, runTime)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
@@ -34,7 +34,7 @@ func launch(words, env []string) (*finished, error) {
 	start := time.Now()
 	err := c.Run()
 	wall := time.Since(start)
-	if ctx.Err() != nil {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = errors.Join(err, fmt.Errorf("did not end within %v", runTime))
 	}
 	if err != nil {
