@@ -61,6 +61,7 @@ struct ampi_part {
 	int32_t arrived;
 	uint32_t rounds; /* meets that are over */
 	struct vr_rank *leader;
+	struct vr_rank *resting, *last_resting; /* members that sleep in this meet, chained by run_next, without the leader */
 	int32_t first; /* who arrived first, and its key: read by the last leader */
 	struct ampi_key key;
 	alignas(VR_LINE) struct vr_work wake; /* tells the leader that the other PEs have arrived */

@@ -84,11 +84,20 @@ static void rest(struct ampi_meet *m, int32_t arrived)
 	vr_rank_block();
 }
 
+/* On the chain that the release makes ready as a whole: whoever arrives is in the cache now, but not then. */
+static void join_resting(struct ampi_part *p, struct vr_rank *me)
+{
+	me->run_next = NULL;
+	*(p->resting ? &p->last_resting->run_next : &p->resting) = me;
+	p->last_resting = me;
+}
+
 int ampi_meet_arrive(struct ampi_meet *m)
 {
 	struct ampi_part *p = m->part;
 	compare_key(m);
 	if (++p->arrived < p->n) {
+		join_resting(p, vr_current);
 		rest(m, p->arrived);
 		return 0;
 	}
@@ -136,13 +145,10 @@ void ampi_meet_release_leaders(struct ampi_meet *m)
 void ampi_meet_release(struct ampi_meet *m)
 {
 	struct ampi_part *p = m->part;
-	const int32_t *world = m->team->world;
 	p->rounds++;
-	for (int i = 0; i < p->n; i++) {
-		int32_t rank = p->members[i];
-		if (rank != m->rank)
-			vr_rank_ready(vr_rank_of(world ? world[rank] : rank));
-	}
+	if (p->resting)
+		vr_rank_ready_chain(p->resting, p->last_resting);
+	p->resting = NULL;
 }
 
 void ampi_meet_join(struct ampi_meet *m)

@@ -108,6 +108,9 @@ void vr_rank_yield(void);
 /* Any stack of the owner: a rank that blocks becomes ready. */
 void vr_rank_ready(struct vr_rank *r);
 
+/* Any stack of the owner: ranks that block become ready at once, chained from first to last by run_next. */
+void vr_rank_ready_chain(struct vr_rank *first, struct vr_rank *last);
+
 /* Rank stack: switch to the PE loop, which returns `reason` to Go. Comes back when Go resumes the rank. */
 void vr_rank_leave(enum vr_reason reason);
 

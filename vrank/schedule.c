@@ -53,6 +53,13 @@ void vr_rank_ready(struct vr_rank *r)
 	vr_pe->tail = r;
 }
 
+/* Touches none of them but the last one before: their states say BLOCKED until they run. */
+void vr_rank_ready_chain(struct vr_rank *first, struct vr_rank *last)
+{
+	*(vr_pe->tail ? &vr_pe->tail->run_next : &vr_pe->head) = first;
+	vr_pe->tail = last;
+}
+
 static void account(struct vr_rank *from, struct vr_rank *to)
 {
 	uint64_t now = vr_ticks();
