@@ -1,13 +1,14 @@
 /* Work that PEs post to a PE which sleeps in between: none may be lost, nor the call that wakes it. */
 #include "process.h"
 
-#include <unistd.h>
+#include <sched.h>
 
 #include "../../pe_thread.h"
 
 struct piece {
 	struct vr_work work;
 	int pe, number;
+	_Atomic int done;
 };
 
 struct post_storm {
@@ -25,6 +26,7 @@ static void run(struct vr_work *w)
 		wrong = ct_text("piece %d of worker %d came when %d was due", p->number, p->pe, next[p->pe] - 1);
 	if (++total == expected || wrong)
 		vr_stop();
+	atomic_store(&p->done, 1);
 }
 
 static const char *take(const struct post_storm *s)
@@ -36,18 +38,24 @@ static const char *take(const struct post_storm *s)
 	return total == expected ? NULL : ct_text("%d of %d pieces came", total, expected);
 }
 
-/* With pauses about as long as the receiver takes to fall asleep. */
+static void pause_for(uint64_t ticks)
+{
+	for (uint64_t until = vr_ticks() + ticks; vr_ticks() < until;)
+		__builtin_ia32_pause();
+}
+
+/* With pauses about as long as the receiver takes to fall asleep. Most pieces are waited for before the next is posted:
+ * only then does nobody else wake a receiver that this piece should have woken. */
 static const char *post(int pe, struct post_storm *s)
 {
 	for (int i = 0; i < s->each; i++) {
 		struct piece *p = &s->pieces[(pe - 1) * s->each + i];
+		uint64_t random = ct_mix(pe * 1000003ull + i);
 		*p = (struct piece){.work.run = run, .pe = pe, .number = i};
 		vr_pe_post(0, &p->work);
-		uint64_t pause = ct_mix(pe * 1000003ull + i) % 8;
-		for (uint64_t until = vr_ticks() + (pause << 10); vr_ticks() < until;)
-			__builtin_ia32_pause();
-		if (pause == 7)
-			usleep(50);
+		while (random % 8 && !atomic_load(&p->done) && !atomic_load(&vr_job->stop))
+			sched_yield();
+		pause_for(random >> 8 & 8191);
 	}
 	return NULL;
 }
