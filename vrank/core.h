@@ -129,6 +129,10 @@ static inline uint64_t vr_ticks(void)
 /* Any stack, any worker: hand a node to a rank wherever it is. */
 void vr_inbox_push(struct vr_rank *to, struct vr_node *n);
 
+/* The same for a message of at most VR_MAIL_BYTES. The mail to fill, or NULL when the inbox is not empty; then send it. */
+struct vr_mail *vr_mail_open(struct vr_rank *to);
+void vr_mail_send(struct vr_rank *to);
+
 /* The owner: carry out all that lies in the inbox. */
 void vr_inbox_drain(struct vr_rank *r);
 
@@ -164,6 +168,9 @@ void vr_pe_ring(struct vr_pe *pe);
 /* An envelope for `bytes` of payload from this PE's pool; NULL when the pool is full. */
 struct vr_env *vr_env_alloc(int64_t bytes);
 void vr_env_free(struct vr_env *e);
+
+/* The same for a message that has arrived and has nowhere else to go: without room the job ends. */
+struct vr_env *vr_env_need(int64_t bytes);
 
 static inline void *vr_env_data(struct vr_env *e)
 {

@@ -16,16 +16,35 @@ static void wake_push(struct vr_rank *r)
 	vr_pe_ring(pe);
 }
 
+/* The inbox was empty: its owner must learn that it no longer is, unless it looks anyway. */
+static void announce(struct vr_rank *to)
+{
+	if (atomic_load(&vr_job->pe[atomic_load_explicit(&to->pe, memory_order_acquire)].watched) == to)
+		return;
+	if (!atomic_exchange(&to->on_wake, 1))
+		wake_push(to);
+}
+
 void vr_inbox_push(struct vr_rank *to, struct vr_node *n)
 {
 	struct vr_node *head = NULL; /* likely, and asking first would fetch the line twice */
 	do
 		n->next = head;
 	while (!atomic_compare_exchange_weak(&to->inbox, &head, n));
-	if (head || atomic_load(&vr_job->pe[atomic_load_explicit(&to->pe, memory_order_acquire)].watched) == to)
-		return;
-	if (!atomic_exchange(&to->on_wake, 1))
-		wake_push(to);
+	if (!head)
+		announce(to);
+}
+
+struct vr_mail *vr_mail_open(struct vr_rank *to)
+{
+	struct vr_node *empty = NULL;
+	return atomic_compare_exchange_strong(&to->inbox, &empty, VR_MAIL) ? &to->mail : NULL;
+}
+
+void vr_mail_send(struct vr_rank *to)
+{
+	atomic_store(&to->mail.full, 1);
+	announce(to);
 }
 
 /* Whoever filled the inbox that was watched until now may have relied on it. */
@@ -51,7 +70,7 @@ static void look_at_watched(void)
 static struct vr_node *reverse(struct vr_node *n)
 {
 	struct vr_node *list = NULL;
-	while (n) {
+	while (n && n != VR_MAIL) {
 		struct vr_node *next = n->next;
 		n->next = list;
 		list = n;
@@ -60,9 +79,34 @@ static struct vr_node *reverse(struct vr_node *n)
 	return list;
 }
 
+/* What lies at the bottom of the inbox. 1: a mail, with a copy of it. 0: a node; it stays at the bottom until the owner takes
+ * all. -1: nothing yet: the inbox is empty, and a mail may come to lie in it any time, or the sender of the mail still
+ * writes. Senders announce mails when they are full, so a look that came too early is repeated. */
+static int take_mail(struct vr_rank *r, struct vr_mail *copy)
+{
+	struct vr_node *n = atomic_load_explicit(&r->inbox, memory_order_acquire);
+	if (!n)
+		return -1;
+	while (n && n != VR_MAIL)
+		n = n->next;
+	if (!n)
+		return 0;
+	if (!atomic_load_explicit(&r->mail.full, memory_order_acquire))
+		return -1;
+	*copy = r->mail;
+	atomic_store_explicit(&r->mail.full, 0, memory_order_relaxed);
+	return 1;
+}
+
 void vr_inbox_drain(struct vr_rank *r)
 {
-	struct vr_node *n = reverse(atomic_exchange_explicit(&r->inbox, NULL, memory_order_acquire));
+	struct vr_mail mail;
+	int has_mail = take_mail(r, &mail);
+	if (has_mail < 0)
+		return;
+	struct vr_node *n = reverse(atomic_exchange(&r->inbox, NULL));
+	if (has_mail)
+		vr_p2p_mail(r, &mail);
 	while (n) {
 		struct vr_node *next = n->next;
 		vr_p2p_handle(r, n);

@@ -49,6 +49,18 @@ struct vr_env {
 #define VR_INLINE 32
 _Static_assert(sizeof(struct vr_env) == 128, "an envelope is two cache lines");
 
+/* A message so small that it travels in the cache line of the receiver's inbox. The sender that finds the inbox empty puts
+ * VR_MAIL there, which makes the mail its own to fill; what others push meanwhile lies on top of it. */
+struct vr_mail {
+	_Atomic uint32_t full; /* the receiver may read it */
+	uint32_t context;
+	int32_t source, tag;
+	uint32_t bytes;
+	char data[20];
+};
+#define VR_MAIL ((struct vr_node *)1)
+#define VR_MAIL_BYTES 20
+
 enum vr_request_kind {
 	VR_REQ_FREE,
 	VR_REQ_SEND,

@@ -145,6 +145,24 @@ static void arrive(struct vr_rank *r, struct vr_env *e)
 		keep(r, e);
 }
 
+void vr_p2p_mail(struct vr_rank *r, const struct vr_mail *mail)
+{
+	struct vr_request *q = vr_match_arrived(&r->matcher, mail->context, mail->source, mail->tag);
+	if (vr_likely(q != NULL)) {
+		copy_packed(q, mail->data, accept(q, mail->source, mail->tag, mail->bytes));
+		vr_request_complete(q);
+		return;
+	}
+	struct vr_env *e = vr_env_need(mail->bytes);
+	e->node.kind = VR_NODE_EAGER;
+	e->node.context = mail->context;
+	e->source = mail->source;
+	e->tag = mail->tag;
+	e->bytes = mail->bytes;
+	memcpy(vr_env_data(e), mail->data, mail->bytes);
+	keep(r, e);
+}
+
 void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
 {
 	switch ((enum vr_node_kind)n->kind) {
@@ -195,6 +213,20 @@ static void send_matched(struct vr_request *q, const struct vr_message *m, int64
 		copy_typed(q, &e, bytes);
 	}
 	vr_request_complete(q);
+}
+
+static int send_mail(struct vr_rank *to, const struct vr_message *m, int64_t bytes)
+{
+	struct vr_mail *mail = vr_mail_open(to);
+	if (!mail)
+		return 0;
+	mail->context = m->context;
+	mail->source = m->source;
+	mail->tag = m->tag;
+	mail->bytes = bytes;
+	pack(mail->data, m, bytes);
+	vr_mail_send(to);
+	return 1;
 }
 
 static int send_eager(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local)
@@ -263,7 +295,11 @@ static inline int send_at_once(struct vr_rank *to, const struct vr_message *m, i
 			return 1;
 		}
 	}
-	return bytes <= VR_EAGER_MAX && m->mode != VR_SYNCHRONOUS && send_eager(to, m, bytes, local);
+	if (m->mode == VR_SYNCHRONOUS)
+		return 0;
+	if (!local && bytes <= VR_MAIL_BYTES && send_mail(to, m, bytes))
+		return 1;
+	return bytes <= VR_EAGER_MAX && send_eager(to, m, bytes, local);
 }
 
 static struct vr_request *send_request(struct vr_rank *me, const struct vr_message *m)

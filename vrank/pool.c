@@ -1,6 +1,8 @@
 /* Envelopes: each PE has a pool that only it allocates from; what another PE consumed comes home through `freed`. */
 #include "core.h"
 
+#include <stdlib.h>
+
 #define ADOPT_BELOW 32
 
 static int class_of(int64_t bytes)
@@ -67,4 +69,14 @@ void vr_env_free(struct vr_env *e)
 	do
 		e->bucket_next = head;
 	while (!atomic_compare_exchange_weak_explicit(&home->freed, &head, e, memory_order_release, memory_order_relaxed));
+}
+
+struct vr_env *vr_env_need(int64_t bytes)
+{
+	struct vr_env *e = vr_env_alloc(bytes);
+	if (!e) {
+		vr_out_printf(0, 2, "ampirun: worker %d: %llu bytes of messages wait to be received, there is no room for more\n", vr_pe->id, VR_POOL_BYTES);
+		abort();
+	}
+	return e;
 }

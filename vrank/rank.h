@@ -126,6 +126,7 @@ struct vr_rank {
 	_Atomic int32_t pe; /* owner */
 	_Atomic uint32_t on_wake; /* is in, or on its way into, the wake list of a PE */
 	struct vr_rank *wake_next;
+	struct vr_mail mail;
 
 	alignas(VR_LINE) struct vr_matcher matcher;
 	struct vr_call call;
