@@ -16,6 +16,10 @@ const statsRows = 64
 
 // printStats prints what workers measured: a table of PEs, then one of ranks.
 func printStats(w io.Writer, stats []*vrank.Stats) {
+	if !slices.ContainsFunc(stats, func(s *vrank.Stats) bool { return s != nil }) {
+		fmt.Fprintln(w, "ampirun: +stats has no figures: the job ended before its workers could report them")
+		return
+	}
 	var ranks []vrank.RankStats
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "PE\tbusy s\tidle s\tload %\tswitches\tranks\t")

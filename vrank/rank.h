@@ -1,4 +1,4 @@
-/* The structures of the C core. One definition: Go sees them through cgo, layout_test.go checks sizes and offsets.
+/* The structures of the C core. One definition: Go sees them through cgo, offsets_test.go checks sizes and offsets.
  *
  * Everything here lies in the region that all workers of a node map at one address, so a pointer in it means the same in
  * every worker. A rank's own state is touched by the worker that owns the rank; what other workers may touch is said at
