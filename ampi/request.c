@@ -96,12 +96,26 @@ static MPI_Status *at(MPI_Status *statuses, int i)
 
 /* ---- one ---- */
 
+/* NULL in *r for MPI_REQUEST_NULL. */
+static inline int find(int fn, MPI_Request h, struct vr_request **r)
+{
+	*r = h == MPI_REQUEST_NULL ? NULL : ampi_request(h);
+	return vr_unlikely(!*r && h != MPI_REQUEST_NULL) ? bad_request(fn, h) : MPI_SUCCESS;
+}
+
+static int finish(int fn, struct vr_request *r, MPI_Request *h, MPI_Status *s)
+{
+	uint64_t comm = r->comm;
+	return raise_late(comm, ampi_request_finish(r, h, s), fn);
+}
+
 int ampi_Wait(MPI_Request *h, MPI_Status *s)
 {
 	const int fn = AMPI_FN_MPI_Wait;
-	struct vr_request *r = *h == MPI_REQUEST_NULL ? NULL : ampi_request(*h);
-	if (vr_unlikely(!r && *h != MPI_REQUEST_NULL))
-		return bad_request(fn, *h);
+	struct vr_request *r;
+	int error = find(fn, *h, &r);
+	if (vr_unlikely(error))
+		return error;
 	if (!is_active(r)) {
 		if (s)
 			status_empty(s);
@@ -111,16 +125,16 @@ int ampi_Wait(MPI_Request *h, MPI_Status *s)
 		vr_current->wait.fn = fn;
 		vr_request_wait(&r, 1, 1);
 	}
-	uint64_t comm = r->comm;
-	return raise_late(comm, ampi_request_finish(r, h, s), fn);
+	return finish(fn, r, h, s);
 }
 
 int ampi_Test(MPI_Request *h, int *flag, MPI_Status *s)
 {
 	const int fn = AMPI_FN_MPI_Test;
-	struct vr_request *r = *h == MPI_REQUEST_NULL ? NULL : ampi_request(*h);
-	if (vr_unlikely(!r && *h != MPI_REQUEST_NULL))
-		return bad_request(fn, *h);
+	struct vr_request *r;
+	int error = find(fn, *h, &r);
+	if (vr_unlikely(error))
+		return error;
 	*flag = 1;
 	if (!is_active(r)) {
 		if (s)
@@ -133,15 +147,15 @@ int ampi_Test(MPI_Request *h, int *flag, MPI_Status *s)
 		vr_rank_yield();
 		return MPI_SUCCESS;
 	}
-	uint64_t comm = r->comm;
-	return raise_late(comm, ampi_request_finish(r, h, s), fn);
+	return finish(fn, r, h, s);
 }
 
 int ampi_Request_get_status(MPI_Request h, int *flag, MPI_Status *s)
 {
-	struct vr_request *r = h == MPI_REQUEST_NULL ? NULL : ampi_request(h);
-	if (!r && h != MPI_REQUEST_NULL)
-		return bad_request(AMPI_FN_MPI_Request_get_status, h);
+	struct vr_request *r;
+	int error = find(AMPI_FN_MPI_Request_get_status, h, &r);
+	if (error)
+		return error;
 	vr_progress();
 	*flag = !is_active(r) || (r->flags & VR_RQ_DONE);
 	if (!*flag)
@@ -161,6 +175,8 @@ int ampi_Request_free(MPI_Request *h)
 	*h = MPI_REQUEST_NULL;
 	if (!r->index)
 		return MPI_SUCCESS;
+	if (r->flags & VR_RQ_PERSISTENT)
+		vr_rank_free(vr_current, r->extra);
 	if (is_active(r) && !(r->flags & VR_RQ_DONE))
 		r->flags |= VR_RQ_ORPHAN;
 	else
@@ -303,8 +319,7 @@ static int finish_one(struct set *s, int fn, int i, MPI_Request *h, MPI_Status *
 			status_empty(status);
 		return MPI_SUCCESS;
 	}
-	uint64_t comm = s->r[i]->comm;
-	return raise_late(comm, ampi_request_finish(s->r[i], &h[i], status), fn);
+	return finish(fn, s->r[i], &h[i], status);
 }
 
 int ampi_Waitany(int n, MPI_Request h[], int *index, MPI_Status *status)

@@ -173,7 +173,7 @@ func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 		Base: layout.Base, SliceSize: layout.SliceSize, StackSize: m.opt.Stack,
 		Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env,
 		Libraries: m.libraries, Method: m.opt.Method,
-		OutputFD: workerOutputFD, StdinPE: 0,
+		OutputFD:  workerOutputFD,
 		HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
 	}
 }

@@ -25,7 +25,6 @@ type Config struct {
 	Method    string              // privatization method: "pie" or "none"
 
 	OutputFD  int  // where frames of the ranks' output go, see FrameHeader
-	StdinPE   int  // the worker whose descriptor 0 is the job's standard input: rank 0 reads it
 	HeapCheck bool // check every rank's heap at each operation and at the end
 	Stats     bool // measure user time of ranks
 	Pin       bool // bind the PE thread to a core of its own

@@ -16,7 +16,6 @@ enum vr_node_kind {
 	VR_NODE_EAGER = 1, /* envelope with its payload */
 	VR_NODE_RENDEZVOUS, /* envelope that refers to the sender's buffer */
 	VR_NODE_ACK, /* a request of the receiver of this node has been carried out by its peer */
-	VR_NODE_WAKE, /* the rank may go on */
 };
 
 struct vr_node {
@@ -66,8 +65,6 @@ enum vr_request_kind {
 	VR_REQ_SEND,
 	VR_REQ_RECV,
 	VR_REQ_DONE, /* complete from the start: PROC_NULL, buffered sends */
-	VR_REQ_GENERAL, /* generalized request */
-	VR_REQ_COLL,
 };
 
 enum {
@@ -107,7 +104,7 @@ struct vr_request {
 	/* posted queue, or the list of free requests */
 	struct vr_request *next, *prev;
 	uint64_t sequence; /* order of posting */
-	void *extra; /* struct of the kind: generalized and collective requests */
+	void *extra; /* of the MPI layer: arguments of persistent requests, the list of buffered sends */
 };
 
 struct vr_posted {

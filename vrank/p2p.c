@@ -173,9 +173,6 @@ void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
 	case VR_NODE_ACK:
 		vr_request_complete((struct vr_request *)n);
 		break;
-	case VR_NODE_WAKE:
-		vr_rank_ready(r);
-		break;
 	}
 }
 

@@ -118,11 +118,9 @@ static struct vr_rank *next_rank(void)
 	return queue_pop();
 }
 
-void vr_rank_block(void)
+/* Whoever is next runs; that may be this rank itself, made ready while it looked for news. */
+static inline void give_way(struct vr_rank *me)
 {
-	struct vr_rank *me = vr_current;
-	set_state(me, VR_BLOCKED);
-	hot = me;
 	struct vr_rank *next = next_rank();
 	if (next == me) {
 		set_state(me, VR_RUNNING);
@@ -130,6 +128,14 @@ void vr_rank_block(void)
 	}
 	left_reason = VR_BUDGET;
 	switch_to(me, next);
+}
+
+void vr_rank_block(void)
+{
+	struct vr_rank *me = vr_current;
+	set_state(me, VR_BLOCKED);
+	hot = me;
+	give_way(me);
 }
 
 void vr_rank_yield(void)
@@ -140,13 +146,7 @@ void vr_rank_yield(void)
 	if (!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0)
 		return;
 	vr_rank_ready(me);
-	struct vr_rank *next = next_rank();
-	if (next == me) {
-		set_state(me, VR_RUNNING);
-		return;
-	}
-	left_reason = VR_BUDGET;
-	switch_to(me, next);
+	give_way(me);
 }
 
 void vr_rank_sleep(int64_t nanoseconds)
