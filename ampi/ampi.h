@@ -39,8 +39,10 @@ struct ampi_comm {
 	const int32_t *world; /* rank here -> rank in MPI_COMM_WORLD; NULL means the same. The team's or the arena's */
 	int32_t remote_size; /* of an intercommunicator, else 0 */
 	const int32_t *remote_world;
-	struct ampi_team *team;
+	struct ampi_team *team; /* of the local group */
+	struct ampi_team *remote_team; /* of an intercommunicator, else NULL */
 	uint64_t errhandler; /* handle */
+	uint64_t info; /* handle of the hints that it has, 0 when it has none: comm_info.go */
 	struct ampi_attr *attrs;
 	int32_t is_inter;
 	char name[MPI_MAX_OBJECT_NAME];
@@ -105,6 +107,12 @@ static inline const struct vr_type *ampi_type(MPI_Datatype t)
 static inline int32_t ampi_to_world(const struct ampi_comm *c, int32_t rank)
 {
 	return c->world ? c->world[rank] : c == &ampi_me()->self ? vr_current->id : rank;
+}
+
+/* The rank in MPI_COMM_WORLD of whom a message to `rank` goes to. */
+static inline int32_t ampi_peer_world(const struct ampi_comm *c, int32_t rank)
+{
+	return vr_unlikely(c->is_inter) ? c->remote_world[rank] : ampi_to_world(c, rank);
 }
 
 /* A message goes to the remote group of an intercommunicator, else to the only group there is. */

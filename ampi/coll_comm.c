@@ -9,6 +9,10 @@ void ampi_comm_release(struct ampi_comm *c)
 		return;
 	ampi_errhandler_release(c->errhandler);
 	ampi_team_release(c->team);
+	if (c->remote_team)
+		ampi_team_release(c->remote_team);
+	if (c->info)
+		ampi_serve(AMPI_FN_MPI_Info_free, (uint64_t[]){(uint64_t)&c->info}, 1);
 	vr_rank_free(vr_current, c);
 }
 
