@@ -26,9 +26,10 @@ struct ampi_attr;
 
 struct ampi_errhandler {
 	uint32_t handle;
-	int32_t refs;
-	int32_t fortran;
-	void (*fn)(void *handle, int *code, ...); /* NULL for the predefined ones */
+	int32_t refs; /* all uses: the program's and those of objects */
+	int32_t named; /* of those the program's: freed when it has none left, though objects may go on with it */
+	int32_t kind; /* enum ampi_kind of the objects that it is for */
+	void (*fn)(void *handle, int *code, ...);
 };
 
 struct ampi_comm {
@@ -71,6 +72,10 @@ struct ampi_rank {
 	int64_t attached_size, attached_used;
 	struct vr_request *buffered; /* buffered sends that nobody has received yet, through extra */
 	int32_t last_error_code; /* MPI_LASTUSEDCODE */
+	int32_t told_class; /* class of the error that `told` is about */
+	char *told; /* what the last error was that the program got back as a code, or NULL */
+	uint64_t file_errhandler; /* of MPI_FILE_NULL: what files are opened with */
+	struct ampi_type_attrs *type_attrs; /* attributes of predefined datatypes */
 };
 
 static inline struct ampi_rank *ampi_me(void)
@@ -130,6 +135,9 @@ int ampi_raise(struct ampi_comm *c, int klass, int fn, const char *fmt, ...) __a
 /* Raise what is wrong with a handle that a lookup refused. */
 int ampi_bad_comm(MPI_Comm comm, int fn);
 int ampi_bad_type(struct ampi_comm *c, MPI_Datatype type, int fn);
+
+/* Raise MPI_ERR_ARG: an argument that must point somewhere is NULL. */
+int ampi_null(struct ampi_comm *c, int fn, const char *name);
 
 /* The name of a function of the table. */
 const char *ampi_name(int fn);

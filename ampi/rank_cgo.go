@@ -92,3 +92,12 @@ func (c *call) threadLevel() int { return int(C.thread_level(rankOf(c.Call))) }
 
 // setLastCode tells C the value of MPI_LASTUSEDCODE.
 func (c *call) setLastCode(code int) { C.last_code(rankOf(c.Call), C.int32_t(code)) }
+
+// told is what the last error of a class was, "" when the last one was another.
+func (c *call) told(class int) string {
+	m := (*C.struct_ampi_rank)(rankOf(c.Call).mpi)
+	if m == nil || m.told == nil || int(m.told_class) != class {
+		return ""
+	}
+	return C.GoString(m.told)
+}
