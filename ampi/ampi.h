@@ -64,7 +64,8 @@ struct ampi_table {
 
 /* The MPI layer's part of a rank, at vr_rank.mpi. */
 struct ampi_rank {
-	struct ampi_table comms, types, ops, errhandlers, messages, keyvals;
+	struct ampi_table comms, types, ops, errhandlers, messages, keyvals, sessions;
+	int32_t open_sessions;
 	struct ampi_comm world, self;
 	int32_t thread_level;
 	uint64_t main_thread;
@@ -90,11 +91,20 @@ void *ampi_lookup(const struct ampi_table *t, enum ampi_kind kind, uint64_t hand
 uint64_t ampi_enter(struct vr_rank *r, struct ampi_table *t, enum ampi_kind kind, void *object);
 void ampi_remove(struct ampi_table *t, uint64_t handle);
 
+/* MPI is running: between MPI_Init and MPI_Finalize, or while a session is open. */
+static inline int ampi_running(void)
+{
+	return vr_current->mpi_state == VR_MPI_RUNNING || ampi_me()->open_sessions;
+}
+
+/* The same outside of MPI_Init and MPI_Finalize: there are those of sessions. session.c. */
+struct ampi_comm *ampi_comm_of_session(MPI_Comm c);
+
 /* NULL: not a live communicator, or MPI is not running: ampi_bad_comm says which. */
 static inline struct ampi_comm *ampi_comm(MPI_Comm c)
 {
 	if (vr_unlikely(vr_current->mpi_state != VR_MPI_RUNNING))
-		return NULL;
+		return ampi_comm_of_session(c);
 	if (c == MPI_COMM_WORLD)
 		return &ampi_me()->world;
 	if (c == MPI_COMM_SELF)
@@ -180,6 +190,8 @@ enum ampi_internal { /* serve numbers above the table's */
 	AMPI_FN_GROUP_MAKE, /* (int n, const int32_t *world ranks, MPI_Group *out) */
 	AMPI_FN_ERROR_TEXT, /* (int code, char *out, int room): what the standard calls this code */
 	AMPI_FN_TYPE_ELEMENTS, /* (type handle, int64 bytes, MPI_Count *out): basic elements in so many bytes, or MPI_UNDEFINED */
+	AMPI_FN_COMM_HINTS, /* (MPI_Info given, uint64_t *info): take the hints that are known; 0 at first */
+	AMPI_FN_COMM_INFO, /* (uint64_t info or 0, MPI_Info *out): all hints of a communicator */
 	AMPI_FN_TYPE_BYTES, /* (type handle, int64 basic elements, MPI_Count *out): bytes that they take */
 	AMPI_FN_END
 };

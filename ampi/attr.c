@@ -26,7 +26,7 @@ static void release_keyval(struct ampi_keyval *k)
 
 int ampi_keyval_create(int fn, enum ampi_kind kind, void *copy, void *delete, void *extra, int *keyval)
 {
-	if (vr_current->mpi_state != VR_MPI_RUNNING)
+	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	struct ampi_keyval *k = vr_rank_calloc(vr_current, 1, sizeof *k);
 	uint64_t h = k ? ampi_enter(vr_current, &ampi_me()->keyvals, AMPI_KEYVAL, k) : 0;
@@ -58,7 +58,7 @@ static int bad_key(struct ampi_comm *c, int fn, enum ampi_kind kind, int keyval)
 
 int ampi_keyval_free(int fn, enum ampi_kind kind, int *keyval)
 {
-	if (vr_current->mpi_state != VR_MPI_RUNNING)
+	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	if (!is_key(kind, *keyval))
 		return bad_key(NULL, fn, kind, *keyval);

@@ -8,14 +8,16 @@ static int group_ranks(struct ampi_comm *c, int fn, MPI_Group group, const char 
 	uint64_t args[3] = {(uint64_t)group, 0, (uint64_t)&g->n};
 	if (group == MPI_GROUP_NULL)
 		return ampi_raise(c, MPI_ERR_GROUP, fn, "%s is MPI_GROUP_NULL", name);
-	int error = ampi_serve(AMPI_FN_GROUP_RANKS, args, 3);
-	if (error || !g->n)
-		return error;
+	int klass = ampi_serve_class(AMPI_FN_GROUP_RANKS, args, 3);
+	if (klass)
+		return ampi_raise(c, klass, fn, "%s", vr_current->call.text);
+	if (!g->n)
+		return MPI_SUCCESS;
 	g->ranks = vr_rank_alloc(vr_current, g->n * sizeof *g->ranks);
 	if (!g->ranks)
 		return ampi_no_slice(c, fn);
 	args[1] = (uint64_t)g->ranks;
-	return ampi_serve(AMPI_FN_GROUP_RANKS, args, 3);
+	return ampi_serve_class(AMPI_FN_GROUP_RANKS, args, 3);
 }
 
 int ampi_members_open(struct ampi_members *g, struct ampi_comm *c, int fn, MPI_Group group, const char *name)
@@ -54,35 +56,32 @@ int ampi_members_within(const struct ampi_members *g, struct ampi_comm *c, int f
 	return ampi_raise(c, MPI_ERR_GROUP, fn, "member %d of group is not in comm", outside);
 }
 
-/* ---- telling ---- */
+/* ---- telling: all by their ranks in MPI_COMM_WORLD, whatever they are called in a communicator ---- */
 
-/* The team that the first member makes, NULL without memory: the others hear of that, too. */
-static struct ampi_team *make_and_tell(struct ampi_link *l, const struct ampi_members *g, const int32_t *names)
+void ampi_spread(struct ampi_link *l, const struct ampi_members *g, int root, struct ampi_place *p)
 {
-	struct ampi_team *team = ampi_team_make(g->ranks, g->n, ampi_context_new());
-	for (int i = 1; i < g->n; i++) {
-		l->peer = names[i];
-		l->peer_world = g->ranks[i];
-		if (ampi_link_send(l, &team, sizeof team))
-			return NULL;
+	if (g->me != root) {
+		l->peer = l->peer_world = g->ranks[root];
+		if (ampi_link_recv(l, p, sizeof *p))
+			*p = (struct ampi_place){.error = MPI_ERR_NO_MEM};
 	}
-	return team;
+	for (int i = 0; g->me == root && i < g->n; i++) {
+		l->peer = l->peer_world = g->ranks[i];
+		if (i != root && ampi_link_send(l, p, sizeof *p))
+			p->error = MPI_ERR_NO_MEM;
+	}
+	p->rank = g->me;
 }
 
-static struct ampi_team *hear(struct ampi_link *l, const struct ampi_members *g, const int32_t *names)
+int ampi_group_create(struct ampi_comm *parent, struct ampi_link *l, const struct ampi_members *g, MPI_Comm *newcomm)
 {
-	struct ampi_team *team = NULL;
-	l->peer = names[0];
-	l->peer_world = g->ranks[0];
-	return ampi_link_recv(l, &team, sizeof team) ? NULL : team;
-}
-
-static int create_group(struct ampi_comm *c, int fn, const struct ampi_members *g, int tag, MPI_Comm *newcomm)
-{
-	/* World ranks serve as names of members: source and destination need be the same words for both only. */
-	struct ampi_link l = {.context = c->context + 1, .source = vr_current->id, .tag = tag, .fn = fn};
-	struct ampi_place p = {.rank = g->me, .team = g->me ? hear(&l, g, g->ranks) : make_and_tell(&l, g, g->ranks)};
-	return p.team ? ampi_make_handle(c, fn, &p, newcomm) : ampi_no_slice(c, fn);
+	struct ampi_place p = {0};
+	if (g->me == 0) {
+		p.team = ampi_team_make(g->ranks, g->n, ampi_context_new());
+		p.error = p.team ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	}
+	ampi_spread(l, g, 0, &p);
+	return p.error ? ampi_raise_agreed(parent, l->fn, p.error) : ampi_make_handle(parent, l->fn, &p, newcomm);
 }
 
 int ampi_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -96,10 +95,9 @@ int ampi_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
 		return ampi_raise(m.comm, MPI_ERR_TAG, m.fn, "tag is %d", tag);
 	if ((error = ampi_check_intra(m.comm, m.fn)) || (error = ampi_members_open(&g, m.comm, m.fn, group, "group")))
 		return error;
-	if (g.me != AMPI_NO_MEMBER)
-		error = ampi_members_within(&g, m.comm, m.fn);
-	if (!error && g.me != AMPI_NO_MEMBER)
-		error = create_group(m.comm, m.fn, &g, tag, newcomm);
+	struct ampi_link l = {.context = m.comm->context + 1, .source = vr_current->id, .tag = tag, .fn = m.fn};
+	if (g.me != AMPI_NO_MEMBER && !(error = ampi_members_within(&g, m.comm, m.fn)))
+		error = ampi_group_create(m.comm, &l, &g, newcomm);
 	ampi_members_close(&g);
 	return error;
 }

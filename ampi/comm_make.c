@@ -152,6 +152,11 @@ int ampi_make_meet(struct ampi_meet *m, const struct ampi_maker *maker, int colo
 	return ampi_meet_end(m);
 }
 
+static void nothing_across(struct ampi_meet *side[2])
+{
+	(void)side;
+}
+
 /* Members with one color become a communicator, ordered by key. Switches. */
 static int split(struct ampi_meet *m, int color, int key, struct ampi_place *p)
 {
@@ -159,7 +164,15 @@ static int split(struct ampi_meet *m, int color, int key, struct ampi_place *p)
 	return ampi_make_meet(m, &maker, color, key, p);
 }
 
-static int split_to_handle(struct ampi_meet *m, int color, int key, MPI_Comm *newcomm)
+int ampi_make_barrier(struct ampi_comm *c, int fn)
+{
+	static const struct ampi_maker maker = {AMPI_COLL_BARRIER, NULL, nothing_across};
+	struct ampi_meet m = {.comm = c, .team = c->team, .rank = c->rank, .size = c->size, .fn = fn};
+	struct ampi_place p;
+	return ampi_make_meet(&m, &maker, 0, 0, &p);
+}
+
+int ampi_split_to_handle(struct ampi_meet *m, int color, int key, MPI_Comm *newcomm)
 {
 	struct ampi_place p;
 	int error = split(m, color, key, &p);
@@ -176,31 +189,18 @@ int ampi_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		return error;
 	if (color < 0 && color != MPI_UNDEFINED)
 		return ampi_raise(m.comm, MPI_ERR_ARG, m.fn, "color is %d: neither positive, nor zero, nor MPI_UNDEFINED", color);
-	return split_to_handle(&m, color, key, newcomm);
+	return ampi_split_to_handle(&m, color, key, newcomm);
 }
 
-/* All members are on this node, so they share memory. No hardware resource below the node is told apart: a split by hardware finds
- * no smaller groups, for which the standard has MPI_COMM_NULL. */
-int ampi_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+/* A duplicate that cannot be completed. */
+static void discard(struct ampi_comm *c, int fn)
 {
-	struct ampi_meet m;
-	int error = ampi_make_open(&m, AMPI_FN_MPI_Comm_split_type, comm, newcomm);
-	(void)info;
-	if (error)
-		return error;
-	switch (split_type) {
-	case MPI_COMM_TYPE_SHARED:
-		return split_to_handle(&m, 0, key, newcomm);
-	case MPI_COMM_TYPE_HW_UNGUIDED:
-	case MPI_COMM_TYPE_HW_GUIDED:
-	case MPI_COMM_TYPE_RESOURCE_GUIDED:
-	case MPI_UNDEFINED:
-		return split_to_handle(&m, MPI_UNDEFINED, key, newcomm);
-	}
-	return ampi_raise(m.comm, MPI_ERR_ARG, m.fn, "split_type %d is not a type of the standard", split_type);
+	ampi_attrs_free(c, fn);
+	ampi_comm_close(c);
 }
 
-static int duplicate(int fn, MPI_Comm comm, MPI_Comm *newcomm)
+/* The hints are not those of comm (MPI 5.0 section 7.4.2). */
+static int duplicate(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	struct ampi_meet m;
 	struct ampi_place p;
@@ -211,25 +211,24 @@ static int duplicate(int fn, MPI_Comm comm, MPI_Comm *newcomm)
 	c = ampi_comm_new(m.comm->errhandler, &p);
 	if (!c)
 		return ampi_no_slice(m.comm, fn);
-	error = ampi_attrs_copy(m.comm, c, fn);
-	if (error) {
-		ampi_comm_close(c);
-		return error;
-	}
-	*newcomm = handle_of(c);
-	return MPI_SUCCESS;
+	error = ampi_hints_take(m.comm, fn, c, info);
+	if (!error && (error = ampi_attrs_copy(m.comm, c, fn)))
+		ampi_raise(m.comm, error, fn, "a copy function of an attribute returned error %d", error);
+	if (error)
+		discard(c, fn);
+	else
+		*newcomm = handle_of(c);
+	return error;
 }
 
 int ampi_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-	return duplicate(AMPI_FN_MPI_Comm_dup, comm, newcomm);
+	return duplicate(AMPI_FN_MPI_Comm_dup, comm, MPI_INFO_NULL, newcomm);
 }
 
-/* No hint of the standard changes what a communicator does here. */
 int ampi_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-	(void)info;
-	return duplicate(AMPI_FN_MPI_Comm_dup_with_info, comm, newcomm);
+	return duplicate(AMPI_FN_MPI_Comm_dup_with_info, comm, info, newcomm);
 }
 
 /* Within one group, disjoint groups may be made at once; the members of an intercommunicator's local group all give the same one. */
@@ -251,5 +250,5 @@ int ampi_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	int color = color_of(m.comm, &g);
 	error = ampi_members_within(&g, m.comm, m.fn);
 	ampi_members_close(&g);
-	return error ? error : split_to_handle(&m, color, g.me, newcomm);
+	return error ? error : ampi_split_to_handle(&m, color, g.me, newcomm);
 }

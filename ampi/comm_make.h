@@ -49,6 +49,12 @@ int ampi_make_meet(struct ampi_meet *m, const struct ampi_maker *maker, int colo
 void ampi_cross(struct ampi_meet *m, const struct ampi_maker *maker);
 void ampi_split_across(struct ampi_meet *side[2]);
 
+/* Members with one color become a communicator, ordered by key. Returns what was raised. Switches. */
+int ampi_split_to_handle(struct ampi_meet *m, int color, int key, MPI_Comm *newcomm);
+
+/* All members of c meet, of both groups. Returns what was raised. Switches. */
+int ampi_make_barrier(struct ampi_comm *c, int fn);
+
 /* A context that no communicator has had. */
 uint32_t ampi_context_new(void);
 
@@ -59,6 +65,14 @@ struct ampi_comm *ampi_comm_new(uint64_t errhandler, const struct ampi_place *p)
 int ampi_make_handle(struct ampi_comm *parent, int fn, const struct ampi_place *p, MPI_Comm *out);
 
 int ampi_no_slice(struct ampi_comm *c, int fn);
+
+/* ---- hints: comm_info.c ---- */
+
+/* Give a new communicator the hints of info, which may be MPI_INFO_NULL. Errors are raised on `parent`. */
+int ampi_hints_take(struct ampi_comm *parent, int fn, struct ampi_comm *c, MPI_Info info);
+
+/* The value of a key, cut to fit; 0 when info has none. */
+int ampi_info_value(MPI_Info info, const char *key, char *value, int room);
 
 /* ---- groups: comm_group.c ---- */
 
@@ -90,6 +104,12 @@ struct ampi_link {
 /* Send or receive `bytes` of data. 0, or -1 without memory. Switch. */
 int ampi_link_send(const struct ampi_link *l, const void *data, size_t bytes);
 int ampi_link_recv(const struct ampi_link *l, void *data, size_t bytes);
+
+/* What member `root` has in p, in all members, with their own rank. Switches. */
+void ampi_spread(struct ampi_link *l, const struct ampi_members *g, int root, struct ampi_place *p);
+
+/* The group's first member makes the team. parent: where errors are raised, and whose error handler is inherited. Switches. */
+int ampi_group_create(struct ampi_comm *parent, struct ampi_link *l, const struct ampi_members *g, MPI_Comm *newcomm);
 
 /* ---- two groups: intercomm_create.c ---- */
 

@@ -39,7 +39,7 @@ const char *ampi_name(int fn)
 static struct ampi_culprit culprit_of(struct ampi_comm *c)
 {
 	const struct ampi_comm *at = c ? c : &ampi_me()->self;
-	int running = vr_current->mpi_state == VR_MPI_RUNNING;
+	int running = c || vr_current->mpi_state == VR_MPI_RUNNING;
 	return (struct ampi_culprit){AMPI_COMM, at->handle, running ? at->errhandler : (uint64_t)MPI_ERRORS_ARE_FATAL};
 }
 
@@ -112,7 +112,8 @@ static int not_running(int fn)
 
 int ampi_bad_comm(MPI_Comm comm, int fn)
 {
-	if (vr_current->mpi_state != VR_MPI_RUNNING)
+	int predefined = comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
+	if (vr_current->mpi_state != VR_MPI_RUNNING && (predefined || !ampi_running()))
 		return not_running(fn);
 	if (comm == MPI_COMM_NULL)
 		return ampi_raise(NULL, MPI_ERR_COMM, fn, "comm is MPI_COMM_NULL");

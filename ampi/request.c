@@ -84,7 +84,7 @@ static int raise_late(uint64_t comm, int error, int fn)
 
 static int bad_request(int fn, MPI_Request h)
 {
-	if (vr_current->mpi_state != VR_MPI_RUNNING)
+	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	return ampi_raise(NULL, MPI_ERR_REQUEST, fn, "request (handle 0x%lx) is not a request, or has completed", (unsigned long)h);
 }
