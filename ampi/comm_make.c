@@ -38,7 +38,7 @@ int ampi_seats_end(const struct ampi_seat *seats, int n)
 
 uint32_t ampi_context_new(void)
 {
-	return atomic_fetch_add(&vr_job->next_context, 2);
+	return atomic_fetch_add(&vr_job->next_context, AMPI_CONTEXTS);
 }
 
 static void make_group(struct ampi_meet *m, const struct ampi_seat *seats, int n, int32_t *world)

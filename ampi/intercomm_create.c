@@ -75,7 +75,7 @@ static int link_open(struct ampi_link *l, struct ampi_comm *local, int fn, MPI_C
 	int32_t world = ampi_peer_world(peer, remote_leader);
 	if (world == vr_current->id)
 		return ampi_raise(local, MPI_ERR_RANK, fn, "remote_leader is %d, which is the local leader itself", remote_leader);
-	*l = (struct ampi_link){peer->context + 1, vr_current->id, world, world, tag, fn};
+	*l = (struct ampi_link){peer->context + AMPI_CONTEXT_OWN, vr_current->id, world, world, tag, fn};
 	return MPI_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* Persistent point-to-point requests (MPI 5.0 section 3.9): the arguments are kept, each start is a send or receive. */
-#include "ampi.h"
+#include "plan.h"
 
 struct persistent {
 	struct vr_message m; /* of a receive: buf, count, type, context, tag; source is the peer */
@@ -49,6 +49,8 @@ static int prepare(int fn, enum vr_request_kind kind, const void *buf, MPI_Count
 static int start(int fn, struct vr_request *r)
 {
 	const struct persistent *p = r->extra;
+	if (r->kind == VR_REQ_PLAN)
+		return ampi_plan_start(r), MPI_SUCCESS;
 	r->flags = (r->flags & (VR_RQ_PERSISTENT | VR_RQ_HOLDS_TYPE)) | VR_RQ_ACTIVE;
 	r->error = 0;
 	r->bytes = 0;

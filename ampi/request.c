@@ -1,5 +1,5 @@
 /* Requests: wait, test, free, cancel (MPI 5.0 sections 3.7 and 3.8). */
-#include "ampi.h"
+#include "plan.h"
 
 #include <string.h>
 
@@ -59,6 +59,8 @@ static void retire(struct vr_request *r, MPI_Request *h)
 		return;
 	}
 	*h = MPI_REQUEST_NULL;
+	if (r->kind == VR_REQ_PLAN)
+		ampi_plan_free(r->extra);
 	if (r->index)
 		vr_request_free(r);
 }
@@ -167,11 +169,25 @@ int ampi_Request_get_status(MPI_Request h, int *flag, MPI_Status *s)
 	return MPI_SUCCESS;
 }
 
+/* Only the request of a persistent collective that is not active may be freed (MPI 5.0 sections 6.12 and 6.13). */
+static int free_plan(MPI_Request *h, struct vr_request *r)
+{
+	if (is_active(r))
+		return ampi_raise(NULL, MPI_ERR_REQUEST, AMPI_FN_MPI_Request_free, "request is of a collective operation (%s) that is not complete: wait for it",
+				  ampi_name(r->tag));
+	ampi_plan_free(r->extra);
+	vr_request_free(r);
+	*h = MPI_REQUEST_NULL;
+	return MPI_SUCCESS;
+}
+
 int ampi_Request_free(MPI_Request *h)
 {
 	struct vr_request *r = ampi_request(*h);
 	if (!r)
 		return bad_request(AMPI_FN_MPI_Request_free, *h);
+	if (r->kind == VR_REQ_PLAN)
+		return free_plan(h, r);
 	*h = MPI_REQUEST_NULL;
 	if (!r->index)
 		return MPI_SUCCESS;
@@ -189,6 +205,8 @@ int ampi_Cancel(MPI_Request *h)
 	struct vr_request *r = ampi_request(*h);
 	if (!r)
 		return bad_request(AMPI_FN_MPI_Cancel, *h);
+	if (r->kind == VR_REQ_PLAN)
+		return ampi_raise(NULL, MPI_ERR_REQUEST, AMPI_FN_MPI_Cancel, "request is of a collective operation (%s), which cannot be cancelled", ampi_name(r->tag));
 	vr_progress();
 	vr_request_cancel(r);
 	return MPI_SUCCESS;

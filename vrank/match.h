@@ -64,6 +64,7 @@ enum vr_request_kind {
 	VR_REQ_FREE,
 	VR_REQ_SEND,
 	VR_REQ_RECV,
+	VR_REQ_PLAN, /* a collective operation of the MPI layer; extra is its struct ampi_plan, tag the AMPI_FN_ of the call */
 	VR_REQ_DONE, /* complete from the start: PROC_NULL, buffered sends */
 };
 
@@ -77,6 +78,7 @@ enum {
 	VR_RQ_POSTED = 64, /* in the posted queue */
 	VR_RQ_OWNS_BUFFER = 128, /* buf is a copy that the runtime made */
 	VR_RQ_HOLDS_TYPE = 256, /* counts in type->refs */
+	VR_RQ_STEP = 512, /* belongs to the stepper in extra, which is told when it is complete */
 };
 
 enum vr_mode { VR_STANDARD, VR_SYNCHRONOUS, VR_BUFFERED, VR_READY_MODE };
