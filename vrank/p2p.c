@@ -70,6 +70,14 @@ static void settle(struct vr_rank *r)
 		vr_rank_ready(r);
 }
 
+static void over(struct vr_request *r)
+{
+	if (r->flags & VR_RQ_HOOK)
+		((struct vr_hook *)r->extra)->completed(r);
+	else
+		vr_request_free(r);
+}
+
 void vr_request_complete(struct vr_request *r)
 {
 	r->flags |= VR_RQ_DONE;
@@ -81,8 +89,8 @@ void vr_request_complete(struct vr_request *r)
 		r->flags &= ~VR_RQ_WAITED;
 		settle(r->rank);
 	}
-	if (vr_unlikely(r->flags & VR_RQ_ORPHAN))
-		vr_request_free(r);
+	if (vr_unlikely(r->flags & (VR_RQ_ORPHAN | VR_RQ_HOOK)))
+		over(r);
 }
 
 /* The status of a receive, and how many bytes of the message it takes. */
