@@ -77,9 +77,7 @@ struct ampi_rank {
 	struct ampi_comm world, self;
 	int32_t thread_level;
 	uint64_t main_thread;
-	void *attached; /* buffer of MPI_Buffer_attach */
-	int64_t attached_size, attached_used;
-	struct vr_request *buffered; /* buffered sends that nobody has received yet, through extra */
+	struct ampi_buffer *buffers; /* attached for buffered sends: bsend.c */
 	int32_t last_error_code; /* MPI_LASTUSEDCODE */
 };
 
