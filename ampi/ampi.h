@@ -23,6 +23,7 @@ enum ampi_kind {
 
 struct ampi_team; /* coll.h */
 struct ampi_attr;
+struct ampi_topology; /* topo.h */
 
 struct ampi_errhandler {
 	uint32_t handle;
@@ -42,6 +43,7 @@ struct ampi_comm {
 	struct ampi_team *team;
 	uint64_t errhandler; /* handle */
 	struct ampi_attr *attrs;
+	struct ampi_topology *topology; /* NULL without one */
 	int32_t is_inter;
 	char name[MPI_MAX_OBJECT_NAME];
 };

@@ -1,5 +1,5 @@
 /* Communicators as objects: what they are, what they are called, and their end (MPI 5.0 sections 7.4 and 7.8). */
-#include "coll.h"
+#include "topo.h"
 
 #include <string.h>
 
@@ -9,6 +9,7 @@ void ampi_comm_release(struct ampi_comm *c)
 		return;
 	ampi_errhandler_release(c->errhandler);
 	ampi_team_release(c->team);
+	ampi_topology_release(c->topology);
 	vr_rank_free(vr_current, c);
 }
 

@@ -1,5 +1,5 @@
 /* Making communicators (MPI 5.0 section 7.4): one meet in which the last leader makes the teams of all new groups. */
-#include "coll.h"
+#include "topo.h"
 
 #include <stdlib.h>
 
@@ -187,8 +187,16 @@ static int duplicate(int fn, MPI_Comm comm, MPI_Comm *newcomm)
 		ampi_comm_close(c);
 		return error;
 	}
+	c->topology = ampi_topology_hold(m.comm->topology);
 	*newcomm = handle_of(c);
 	return MPI_SUCCESS;
+}
+
+int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out)
+{
+	struct ampi_meet m;
+	int error = ampi_meet_open(&m, fn, handle_of(c));
+	return error ? error : split(&m, color, key, out);
 }
 
 int ampi_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
