@@ -129,7 +129,9 @@ int ampi_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[
 	return MPI_SUCCESS;
 }
 
-/* ---- parts of one: the dimensions that remain make a grid for each place in the others ---- */
+/* ---- parts of one: the dimensions that remain make a grid for each place in the others. When none remains, that would be as
+ * many grids of one place as there are ranks; only rank 0 gets its own, as MPI_Cart_create without dimensions gives it to
+ * rank 0 only (the standard does not say; MPICH's users rely on it) ---- */
 
 /* What this rank has of the dimensions that remain (or do not). */
 struct part {
@@ -169,7 +171,12 @@ int ampi_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 		t = cart_new(in.ndims, in.dims, in.periods, in.rank);
 	}
 	vr_rank_free(vr_current, room);
-	return t ? ampi_topology_attach(fn, c, out.rank, in.rank, t, newcomm) : ampi_topology_no_memory(c, fn);
+	if (!t)
+		return ampi_topology_no_memory(c, fn);
+	if (in.ndims || !out.rank)
+		return ampi_topology_attach(fn, c, out.rank, in.rank, t, newcomm);
+	ampi_topology_release(t);
+	return ampi_topology_attach(fn, c, MPI_UNDEFINED, 0, NULL, newcomm);
 }
 
 /* ---- asking ---- */
