@@ -23,6 +23,7 @@ enum ampi_kind {
 
 struct ampi_team; /* coll.h */
 struct ampi_attr;
+struct ampi_topology; /* topo.h */
 
 /* What a communicator's contexts are for, added to its first one. */
 enum ampi_context {
@@ -57,6 +58,7 @@ struct ampi_comm {
 	uint64_t errhandler; /* handle */
 	uint64_t info; /* handle of the hints that it has, 0 when it has none: comm_info.go */
 	struct ampi_attr *attrs;
+	struct ampi_topology *topology; /* NULL without one */
 	int32_t is_inter;
 	char name[MPI_MAX_OBJECT_NAME];
 };
