@@ -24,6 +24,17 @@ enum ampi_kind {
 struct ampi_team; /* coll.h */
 struct ampi_attr;
 
+/* What a communicator's contexts are for, added to its first one. */
+enum ampi_context {
+	AMPI_CONTEXT_P2P,
+	AMPI_CONTEXT_OWN, /* the runtime's own messages */
+	AMPI_CONTEXT_PLAN, /* plans, inside the local group */
+	AMPI_CONTEXT_ACROSS, /* plans, between the groups of an intercommunicator; the source is the rank in its own group */
+	AMPI_CONTEXTS
+};
+#define AMPI_CONTEXT_WORLD 4
+#define AMPI_CONTEXT_SELF 8
+
 struct ampi_errhandler {
 	uint32_t handle;
 	int32_t refs;
@@ -34,7 +45,8 @@ struct ampi_errhandler {
 struct ampi_comm {
 	uint32_t handle;
 	int32_t refs; /* the handle and pending operations */
-	uint32_t context; /* of point-to-point messages; context + 1 is the runtime's own */
+	uint32_t context; /* the first of AMPI_CONTEXTS, see enum ampi_context */
+	uint32_t plans; /* collective operations so far that have a plan: see plan.h */
 	int32_t rank, size; /* in the local group */
 	const int32_t *world; /* rank here -> rank in MPI_COMM_WORLD; NULL means the same. The team's or the arena's */
 	int32_t remote_size; /* of an intercommunicator, else 0 */
@@ -100,9 +112,15 @@ static inline const struct vr_type *ampi_type(MPI_Datatype t)
 	return ampi_lookup(&ampi_me()->types, AMPI_TYPE, (uint64_t)t);
 }
 
+/* Any stack, for a communicator of rank r. */
+static inline int32_t ampi_to_world_of(const struct vr_rank *r, const struct ampi_comm *c, int32_t rank)
+{
+	return c->world ? c->world[rank] : c == &((struct ampi_rank *)r->mpi)->self ? r->id : rank;
+}
+
 static inline int32_t ampi_to_world(const struct ampi_comm *c, int32_t rank)
 {
-	return c->world ? c->world[rank] : c == &ampi_me()->self ? vr_current->id : rank;
+	return ampi_to_world_of(vr_current, c, rank);
 }
 
 /* A message goes to the remote group of an intercommunicator, else to the only group there is. */

@@ -102,15 +102,27 @@ void ampi_team_regroup(struct ampi_team *t);
 
 /* ---- one call's view: coll_meet.c ---- */
 
+/* Whose call it is: all that the checks of arguments need to know. The same names in what has one. */
+#define AMPI_CALLER                                                                                                                \
+	struct ampi_comm *comm;                                                                                                       \
+	int32_t rank, size;                                                                                                           \
+	int fn
+struct ampi_caller {
+	AMPI_CALLER;
+};
+
 struct ampi_meet {
-	struct ampi_comm *comm;
+	union {
+		struct ampi_caller caller;
+		struct {
+			AMPI_CALLER;
+		};
+	};
 	struct ampi_team *team;
 	struct ampi_part *part;
 	struct ampi_round *round;
 	struct ampi_key key;
-	int32_t rank, size;
 	int parity; /* which round, and which half of the board */
-	int fn;
 	int error; /* class found for this member alone, raised at the end */
 	int64_t had, wanted; /* bytes, when that is MPI_ERR_TRUNCATE */
 	int32_t from; /* whose data that was, -1 when the root's */
@@ -231,9 +243,9 @@ int ampi_copy_elements(void *to, const void *from, int64_t count, const struct v
 
 /* ---- arguments: coll_args.c. Each returns 0, or the class that it raised ---- */
 
-int ampi_check_root(struct ampi_meet *m, int root);
-int ampi_check_count(struct ampi_meet *m, const char *name, int64_t count);
-int ampi_check_type(struct ampi_meet *m, const char *name, MPI_Datatype handle, const struct vr_type **out);
+int ampi_check_root(struct ampi_caller *c, int root);
+int ampi_check_count(struct ampi_caller *c, const char *name, int64_t count);
+int ampi_check_type(struct ampi_caller *c, const char *name, MPI_Datatype handle, const struct vr_type **out);
 
 /* Names of a buffer's arguments, for messages. */
 struct ampi_names {
@@ -241,11 +253,11 @@ struct ampi_names {
 };
 extern const struct ampi_names ampi_send_names, ampi_recv_names, ampi_one_names;
 
-int ampi_check_data(struct ampi_meet *m, const struct ampi_names *n, const void *buf, int64_t count, MPI_Datatype handle,
+int ampi_check_data(struct ampi_caller *c, const struct ampi_names *n, const void *buf, int64_t count, MPI_Datatype handle,
 		    const struct vr_type **out);
-int ampi_check_layout(struct ampi_meet *m, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle);
-int ampi_check_alias(struct ampi_meet *m, const void *send, int64_t send_count, const void *recv, int64_t recv_count);
-int ampi_no_in_place(struct ampi_meet *m, const char *name, const char *who);
+int ampi_check_layout(struct ampi_caller *c, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle);
+int ampi_check_alias(struct ampi_caller *c, const void *send, int64_t send_count, const void *recv, int64_t recv_count);
+int ampi_no_in_place(struct ampi_caller *c, const char *name, const char *who);
 
 /* Refuse an intercommunicator, which this call does not serve. */
 int ampi_check_intra(struct ampi_comm *c, int fn);

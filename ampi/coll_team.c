@@ -144,21 +144,17 @@ void ampi_team_release(struct ampi_team *t)
 
 /* ---- predefined communicators ---- */
 
-#define WORLD_CONTEXT 2 /* as in init.c */
-
 struct ampi_team *ampi_team_world(void)
 {
 	void *t = atomic_load(&vr_job->world_team), *none = NULL;
 	if (t)
 		return t;
-	struct ampi_team *made = ampi_team_make(NULL, vr_job->ranks, WORLD_CONTEXT);
+	struct ampi_team *made = ampi_team_make(NULL, vr_job->ranks, AMPI_CONTEXT_WORLD);
 	if (!made || atomic_compare_exchange_strong(&vr_job->world_team, &none, made))
 		return made;
 	team_free(made);
 	return none;
 }
-
-#define SELF_CONTEXT 4
 
 /* A team of one never sleeps or wakes anybody, so all ranks of this worker take turns with one that is the worker's own. */
 struct ampi_team *ampi_team_self(void)
@@ -176,7 +172,7 @@ struct ampi_team *ampi_team_self(void)
 		self.team.half = sizeof board / 2;
 		self.team.ordered = 1;
 		self.team.nparts = 1;
-		self.team.context = SELF_CONTEXT;
+		self.team.context = AMPI_CONTEXT_SELF;
 		self.team.part[0] = (struct ampi_part){.n = 1, .members = &member};
 		atomic_store(&self.team.board, board);
 		self.team.size = 1;

@@ -50,7 +50,7 @@ static int collect(struct ampi_meet *m, struct seat *seats)
 
 static uint32_t new_context(void)
 {
-	return atomic_fetch_add(&vr_job->next_context, 2);
+	return atomic_fetch_add(&vr_job->next_context, AMPI_CONTEXTS);
 }
 
 static void make_group(struct ampi_meet *m, const struct seat *seats, int n, int32_t *world)
@@ -288,7 +288,7 @@ int ampi_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 static int tell(struct ampi_comm *c, int32_t to, int tag, struct ampi_team *team)
 {
 	struct vr_message m = {.buf = &team, .count = sizeof team, .type = vr_type_predefined((uint64_t)MPI_BYTE),
-			       .context = c->context + 1, .source = c->rank, .dest = to, .dest_world = ampi_to_world(c, to), .tag = tag};
+			       .context = c->context + AMPI_CONTEXT_OWN, .source = c->rank, .dest = to, .dest_world = ampi_to_world(c, to), .tag = tag};
 	struct vr_request *r = vr_send_start(&m);
 	if (r == VR_NO_MEMORY)
 		return -1;
@@ -305,7 +305,7 @@ static struct ampi_team *hear(struct ampi_comm *c, int32_t from, int tag)
 	struct vr_request *r = vr_request_alloc(vr_current, VR_REQ_RECV);
 	if (!r)
 		return NULL;
-	r->context = c->context + 1;
+	r->context = c->context + AMPI_CONTEXT_OWN;
 	r->peer = from;
 	r->peer_world = ampi_to_world(c, from);
 	r->tag = tag;

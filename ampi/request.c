@@ -64,6 +64,7 @@ struct vr_request *ampi_request_make(const struct ampi_request_class *class, siz
 	r->extra = a;
 	r->context = 0;
 	r->peer = VR_NOBODY;
+	r->tag = -1;
 	if (class->start)
 		r->flags = VR_RQ_PERSISTENT;
 	return r;
@@ -225,11 +226,19 @@ int ampi_Request_get_status(MPI_Request h, int *flag, MPI_Status *s)
 	return ampi_request_failed(r ? r->comm : 0, error, fn);
 }
 
+static int refuse_free(int fn, struct vr_request *r)
+{
+	struct ampi_activity *a = ampi_activity(r);
+	int refuses = a && a->class->refuse_free && ampi_request_is_active(r);
+	return refuses ? a->class->refuse_free(fn, r) : MPI_SUCCESS;
+}
+
 int ampi_Request_free(MPI_Request *h)
 {
+	const int fn = AMPI_FN_MPI_Request_free;
 	struct vr_request *r;
-	int error = find_real(AMPI_FN_MPI_Request_free, h, &r);
-	if (error)
+	int error = find_real(fn, h, &r);
+	if (error || (error = refuse_free(fn, r)))
 		return error;
 	*h = MPI_REQUEST_NULL;
 	if (!r->index)

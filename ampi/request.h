@@ -14,6 +14,8 @@ struct ampi_request_class {
 	int (*status)(struct vr_request *r, MPI_Status *s);
 	/* A wait or test has completed the request: what is to be done once; an error class or code. */
 	int (*finish)(struct vr_request *r);
+	/* MPI_Request_free of a request that is active, or that is not persistent: raise an error. NULL: it may be freed. */
+	int (*refuse_free)(int fn, struct vr_request *r);
 	/* MPI_Cancel of an active request. NULL: this kind cannot be cancelled. */
 	int (*cancel)(int fn, struct vr_request *r);
 	/* The handle is gone and nothing is pending: give back what `extra` holds. Any stack of the owner. */

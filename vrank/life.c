@@ -7,6 +7,7 @@
 
 #include "../isomalloc/heap.h"
 #include "p2p.h"
+#include "schedule.h"
 #include "switch.h"
 
 const void *vr_shim_table;
@@ -92,6 +93,8 @@ void vr_rank_start(struct vr_rank *r)
 void vr_rank_exit(int code)
 {
 	struct vr_rank *me = vr_current;
+	if (vr_unlikely(vr_lent))
+		vr_job_abort(code, "a function that the program gave to MPI_Op_create ends its rank with code %d", code);
 	me->exit_code = code & 0xff;
 	atomic_store(&me->state, VR_ENDED);
 	vr_pe->live--;

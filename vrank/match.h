@@ -112,7 +112,7 @@ struct vr_request {
 };
 
 /* Called when a request with VR_RQ_HOOK is complete, on any stack of its owner, instead of freeing an orphan. It may free the
- * request; messages that it sends or receives have to be started with vr_hook_*. */
+ * request; what sends or receives in reply to it is a stepper: stepper.h. */
 struct vr_hook {
 	void (*completed)(struct vr_request *r);
 };
