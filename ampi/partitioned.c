@@ -9,7 +9,7 @@ static int32_t greeting_source(int32_t rank, int is_send)
 
 static struct ampi_partitioned *of_stepper(struct vr_stepper *s)
 {
-	return (struct ampi_partitioned *)((char *)s - offsetof(struct ampi_partitioned, activity.stepper));
+	return (struct ampi_partitioned *)((char *)s - offsetof(struct ampi_partitioned, stepper));
 }
 
 /* The round is over, well or not. */
@@ -71,8 +71,8 @@ static int receive_piece(struct ampi_partitioned *p, int32_t k)
 	r->peer = p->peer;
 	r->peer_world = p->peer_world;
 	r->tag = k;
-	r->extra = &p->activity.stepper;
-	r->flags = VR_RQ_STEP;
+	r->extra = &p->stepper;
+	r->flags = VR_RQ_HOOK;
 	vr_recv_start(r);
 	return MPI_SUCCESS;
 }
@@ -108,8 +108,8 @@ static void send_piece(struct ampi_partitioned *p, int32_t k)
 		piece_sent(p, r ? MPI_ERR_NO_MEM : MPI_SUCCESS);
 		return;
 	}
-	r->extra = &p->activity.stepper;
-	r->flags |= VR_RQ_STEP;
+	r->extra = &p->stepper;
+	r->flags |= VR_RQ_HOOK;
 }
 
 /* In the order of pieces: those whose partitions are all ready. */
@@ -130,7 +130,7 @@ void ampi_partition_ready(struct ampi_partitioned *p, int32_t i)
 {
 	p->state[i] = 1;
 	p->nready++;
-	if (p->known && --p->pieces[p->piece_of[i]].missing == 0)
+	if (p->npieces && --p->pieces[p->piece_of[i]].missing == 0)
 		send_piece(p, p->piece_of[i]);
 	check_round(p);
 }
@@ -193,23 +193,20 @@ static void complete_piece(struct ampi_partitioned *p, const struct vr_request *
 	check_round(p);
 }
 
-/* Told of pieces, of greetings, and of the request itself when the program has freed it. */
-static void complete(struct vr_stepper *s, struct vr_request *r)
+/* The hook of pieces and greetings. */
+static void completed(struct vr_request *r)
 {
+	struct vr_stepper *s = r->extra;
 	struct ampi_partitioned *p = of_stepper(s);
-	if (r == p->self) {
-		vr_stepper_ready(s);
-		return;
-	}
-	if (r->context == p->mine.context && p->known) {
+	int is_piece = p->known && r->context == p->mine.context;
+	if (is_piece)
 		complete_piece(p, r);
-	} else {
-		if (r == p->greeting)
-			p->greeting = NULL;
-		p->unsettled--;
-		vr_stepper_ready(s);
-	}
+	else if (r == p->greeting)
+		p->greeting = NULL;
+	p->unsettled -= !is_piece;
 	vr_request_free(r);
+	if (!is_piece)
+		vr_stepper_ready(s);
 }
 
 /* ---- life ---- */
@@ -226,10 +223,19 @@ static int status(struct vr_request *r, MPI_Status *s)
 	return r->error;
 }
 
-/* The other side's greeting has to be taken even if nobody wants it any more: the next pair's follows. */
-static int is_busy(const struct vr_request *r)
+/* The hook of the request itself when the program has freed it. */
+static void completed_unseen(struct vr_request *r)
 {
-	return ((const struct ampi_partitioned *)r->extra)->unsettled;
+	vr_stepper_ready(&((struct ampi_partitioned *)r->extra)->stepper);
+}
+
+/* The other side's greeting has to be taken even if nobody wants it any more: the next pair's follows. */
+static void abandon(struct vr_request *r)
+{
+	struct ampi_partitioned *p = r->extra;
+	p->activity.hook.completed = completed_unseen;
+	r->flags |= VR_RQ_ORPHAN | VR_RQ_HOOK;
+	vr_stepper_ready(&p->stepper);
 }
 
 static void release(struct vr_request *r)
@@ -241,7 +247,7 @@ static void release(struct vr_request *r)
 	vr_rank_free(r->rank, p->state);
 }
 
-const struct ampi_request_class ampi_partitioned_class = {.start = start, .status = status, .is_busy = is_busy, .release = release};
+const struct ampi_request_class ampi_partitioned_class = {.start = start, .status = status, .abandon = abandon, .release = release};
 
 static int greet(struct ampi_partitioned *p, uint32_t context)
 {
@@ -254,8 +260,8 @@ static int greet(struct ampi_partitioned *p, uint32_t context)
 		return in ? vr_request_free(in), -1 : -1;
 	p->unsettled = 1 + (out != NULL);
 	if (out) {
-		out->extra = &p->activity.stepper;
-		out->flags |= VR_RQ_STEP;
+		out->extra = &p->stepper;
+		out->flags |= VR_RQ_HOOK;
 	}
 	p->greeting = in;
 	in->buf = &p->theirs;
@@ -265,13 +271,12 @@ static int greet(struct ampi_partitioned *p, uint32_t context)
 	in->peer = greeting_source(p->peer, !p->is_send);
 	in->peer_world = p->peer_world;
 	in->tag = p->tag;
-	in->extra = &p->activity.stepper;
-	in->flags = VR_RQ_STEP;
+	in->extra = &p->stepper;
+	in->flags = VR_RQ_HOOK;
 	vr_recv_start(in);
 	return 0;
 }
 
-/* What one init call says, with checked arguments. */
 int ampi_partitioned_make(const struct ampi_transfer *t, const struct ampi_partitioned *given, MPI_Request *request)
 {
 	struct vr_request *r = ampi_request_make(&ampi_partitioned_class, sizeof *given);
@@ -283,7 +288,8 @@ int ampi_partitioned_make(const struct ampi_transfer *t, const struct ampi_parti
 	}
 	struct ampi_partitioned *p = r->extra;
 	*p = *given;
-	p->activity = (struct ampi_activity){.stepper = {.run = run, .complete = complete, .rank = vr_current}, .class = &ampi_partitioned_class};
+	p->activity.class = &ampi_partitioned_class;
+	p->stepper = (struct vr_stepper){.hook = {completed}, .run = run, .rank = vr_current};
 	p->self = r;
 	p->state = state;
 	r->type = t->type;

@@ -7,6 +7,7 @@
 #ifndef AMPI_PARTITIONED_H
 #define AMPI_PARTITIONED_H
 
+#include "../vrank/stepper.h"
 #include "p2p_args.h"
 #include "request.h"
 
@@ -25,6 +26,7 @@ struct ampi_piece {
 
 struct ampi_partitioned {
 	struct ampi_activity activity;
+	struct vr_stepper stepper; /* of greetings and pieces */
 	struct vr_request *self;
 	struct vr_request *greeting; /* the receive of the other side's */
 	int32_t is_send, is_null; /* null: the peer is MPI_PROC_NULL */
@@ -46,6 +48,14 @@ struct ampi_partitioned {
 	int32_t posted; /* receiver: the receives are started */
 	int64_t *state; /* of each partition: sender: is it ready? receiver: bytes that are missing */
 };
+
+extern const struct ampi_request_class ampi_partitioned_class;
+
+/* Make the request of one init call from what it says, checked: is_send to type. The class that was raised, or 0. Rank stack. */
+int ampi_partitioned_make(const struct ampi_transfer *t, const struct ampi_partitioned *given, MPI_Request *request);
+
+/* Partition i of an active send, which was not ready, is. Rank stack. */
+void ampi_partition_ready(struct ampi_partitioned *p, int32_t i);
 
 /* Both sides are known: cut the data. 0, or an error class. Any stack of the owner. */
 int ampi_partitioned_cut(struct ampi_partitioned *p);
