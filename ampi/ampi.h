@@ -23,6 +23,7 @@ enum ampi_kind {
 
 struct ampi_team; /* coll.h */
 struct ampi_attr;
+struct ampi_topology; /* topo.h */
 
 /* What a communicator's contexts are for, added to its first one. */
 enum ampi_context {
@@ -57,6 +58,7 @@ struct ampi_comm {
 	uint64_t errhandler; /* handle */
 	uint64_t info; /* handle of the hints that it has, 0 when it has none: comm_info.go */
 	struct ampi_attr *attrs;
+	struct ampi_topology *topology; /* NULL without one */
 	int32_t is_inter; /* AMPI_UNBORN while the MPI_Comm_idup that makes it goes on */
 	char name[MPI_MAX_OBJECT_NAME];
 };
@@ -84,9 +86,7 @@ struct ampi_rank {
 	struct ampi_comm world, self;
 	int32_t thread_level;
 	uint64_t main_thread;
-	void *attached; /* buffer of MPI_Buffer_attach */
-	int64_t attached_size, attached_used;
-	struct vr_request *buffered; /* buffered sends that nobody has received yet, through extra */
+	struct ampi_buffer *buffers; /* attached for buffered sends: bsend.c */
 	int32_t last_error_code; /* MPI_LASTUSEDCODE */
 	int32_t told_class; /* class of the error that `told` is about */
 	char *told; /* what the last error was that the program got back as a code, or NULL */

@@ -23,7 +23,7 @@ enum ampi_coll {
 	AMPI_COLL_END = 1, /* second meet of a call */
 	AMPI_COLL_BARRIER, AMPI_COLL_BCAST, AMPI_COLL_GATHER, AMPI_COLL_SCATTER, AMPI_COLL_ALLGATHER, AMPI_COLL_ALLGATHERV,
 	AMPI_COLL_ALLTOALL, AMPI_COLL_ALLTOALLV, AMPI_COLL_REDUCE, AMPI_COLL_ALLREDUCE, AMPI_COLL_REDUCE_SCATTER, AMPI_COLL_SCAN,
-	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE, AMPI_COLL_MERGE, AMPI_COLL_INTERCOMM,
+	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE, AMPI_COLL_MERGE, AMPI_COLL_INTERCOMM, AMPI_COLL_DIST_GRAPH,
 };
 
 /* Contiguous bytes that another member may read. */
@@ -267,6 +267,9 @@ int ampi_no_in_place(struct ampi_caller *c, const char *name, const char *who);
 int ampi_check_intra(struct ampi_comm *c, int fn);
 
 /* ---- communicators: coll_comm.c ---- */
+
+/* Members of c with one color become a communicator, ordered by key; *out is NULL for MPI_UNDEFINED. comm_make.c. Switches. */
+int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out);
 
 /* One user of c fewer (the handle, a pending operation): the last one frees it. */
 void ampi_comm_release(struct ampi_comm *c);

@@ -1,5 +1,6 @@
 /* Communicators as objects: what they are, what they are called, and their end (MPI 5.0 sections 7.4 and 7.8). */
 #include "comm_make.h"
+#include "topo.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ void ampi_comm_release(struct ampi_comm *c)
 		ampi_team_release(c->remote_team);
 	if (c->info)
 		ampi_serve(AMPI_FN_MPI_Info_free, (uint64_t[]){(uint64_t)&c->info}, 1);
+	ampi_topology_release(c->topology);
 	vr_rank_free(vr_current, c);
 }
 

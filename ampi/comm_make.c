@@ -1,5 +1,6 @@
 /* Making communicators (MPI 5.0 section 7.4): one meet in which the last leader makes the teams of all new groups. */
 #include "comm_make.h"
+#include "topo.h"
 
 #include <stdlib.h>
 
@@ -231,7 +232,10 @@ int ampi_comm_inherit(struct ampi_comm *parent, int fn, struct ampi_comm *c, MPI
 	if (error)
 		return error;
 	error = ampi_attrs_copy(parent, c, fn);
-	return error ? ampi_raise(parent, error, fn, "a copy function of an attribute returned error %d", error) : MPI_SUCCESS;
+	if (error)
+		return ampi_raise(parent, error, fn, "a copy function of an attribute returned error %d", error);
+	c->topology = ampi_topology_hold(parent->topology);
+	return MPI_SUCCESS;
 }
 
 /* The hints are not those of comm (MPI 5.0 section 7.4.2). */
@@ -252,6 +256,18 @@ static int duplicate(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	else
 		*newcomm = handle_of(c);
 	return error;
+}
+
+int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out)
+{
+	struct ampi_meet m;
+	struct ampi_place p;
+	int error;
+	*out = NULL;
+	if ((error = ampi_meet_open(&m, fn, handle_of(c))) || (error = split(&m, color, key, &p)) || !p.team)
+		return error;
+	*out = ampi_comm_new(c->errhandler, &p);
+	return *out ? MPI_SUCCESS : ampi_no_slice(c, fn);
 }
 
 int ampi_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)

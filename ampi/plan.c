@@ -37,8 +37,8 @@ static int32_t world_of(const struct ampi_plan *p, const struct ampi_step *s)
 
 static void own(struct ampi_plan *p, struct vr_request *r)
 {
-	r->flags |= VR_RQ_STEP;
-	r->extra = p;
+	r->flags |= VR_RQ_HOOK;
+	r->extra = &p->stepper;
 	p->pending++;
 }
 
@@ -68,14 +68,19 @@ static void start_recv(struct ampi_plan *p, const struct ampi_step *s)
 	vr_recv_start(r);
 }
 
-void ampi_plan_complete(struct vr_stepper *s, struct vr_request *r)
+static struct ampi_plan *plan_of(struct vr_stepper *s)
 {
-	struct ampi_plan *p = (struct ampi_plan *)s;
+	return (struct ampi_plan *)((char *)s - offsetof(struct ampi_plan, stepper));
+}
+
+void ampi_plan_completed(struct vr_request *r)
+{
+	struct ampi_plan *p = plan_of(r->extra);
 	if (vr_unlikely(r->error))
 		note_error(p, r->error);
 	vr_request_free(r);
 	if (--p->pending == 0 && !p->running)
-		vr_stepper_ready(s);
+		vr_stepper_ready(&p->stepper);
 }
 
 /* ---- local steps ---- */
@@ -159,7 +164,7 @@ static int next_batch(struct ampi_plan *p)
 
 void ampi_plan_run(struct vr_stepper *s)
 {
-	struct ampi_plan *p = (struct ampi_plan *)s;
+	struct ampi_plan *p = plan_of(s);
 	int done;
 	p->running = 1;
 	while ((done = take_steps(p)) && next_batch(p))

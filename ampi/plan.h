@@ -28,6 +28,7 @@
 #include "../vrank/stepper.h"
 #include "coll.h"
 #include "reduce.h"
+#include "request.h"
 
 enum ampi_step_kind {
 	AMPI_STEP_SEND, AMPI_STEP_RECV,
@@ -46,10 +47,11 @@ struct ampi_step {
 #define AMPI_PLAN_FEW 8
 
 struct ampi_plan {
+	struct ampi_activity activity; /* of the request that the program waits for, whose `extra` this is */
 	struct vr_stepper stepper;
 	struct vr_rank *rank;
 	struct ampi_comm *comm; /* counted in its refs */
-	struct vr_request *outer; /* what the program waits for */
+	struct vr_request *outer; /* that request */
 	int fn;
 	int32_t tag; /* of all its messages */
 	int32_t size; /* of the local group */
@@ -95,12 +97,6 @@ struct ampi_plan *ampi_plan_new(const struct ampi_plan_call *call);
 /* The plan is built: start it and wait for it, start it, or make it a persistent request. p may be NULL. 0, or the class that was
  * raised. Switches when blocking. */
 int ampi_plan_launch(struct ampi_plan *p, const struct ampi_plan_call *call);
-
-/* MPI_Start of an inactive persistent request of kind VR_REQ_PLAN. */
-void ampi_plan_start(struct vr_request *r);
-
-/* The request of a plan ends: what the plan holds is given back. */
-void ampi_plan_free(struct ampi_plan *p);
 
 /* ---- building: plan_build.c. The owner of p->rank, any stack ---- */
 

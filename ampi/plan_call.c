@@ -15,57 +15,7 @@ int ampi_plan_call_open(struct ampi_plan_call *call, enum ampi_way way, int fn, 
 	return MPI_SUCCESS;
 }
 
-/* ---- making ---- */
-
-static struct vr_request *outer_new(struct ampi_plan *p, const struct ampi_plan_call *call)
-{
-	struct vr_request *r = vr_request_alloc(p->rank, VR_REQ_PLAN);
-	if (!r)
-		return NULL;
-	r->flags = call->way == AMPI_PERSISTENT ? VR_RQ_PERSISTENT : 0;
-	r->peer = VR_NOBODY;
-	r->tag = p->fn;
-	r->context = p->comm->context;
-	r->comm = p->comm->handle;
-	r->extra = p;
-	return r;
-}
-
-struct ampi_plan *ampi_plan_new(const struct ampi_plan_call *call)
-{
-	struct vr_rank *me = vr_current;
-	struct ampi_plan *p = vr_rank_calloc(me, 1, sizeof *p);
-	if (!p)
-		return NULL;
-	p->stepper = (struct vr_stepper){.run = ampi_plan_run, .complete = ampi_plan_complete, .rank = me};
-	p->rank = me;
-	p->comm = call->caller.comm;
-	p->fn = call->caller.fn;
-	p->tag = call->tag;
-	p->size = call->caller.size;
-	p->steps = p->few;
-	p->room = AMPI_PLAN_FEW;
-	p->outer = outer_new(p, call);
-	p->failed = !p->outer;
-	p->comm->refs++;
-	return p;
-}
-
-void ampi_plan_free(struct ampi_plan *p)
-{
-	ampi_plan_free_memory(p);
-	for (uint32_t i = 0; i < p->ntypes; i++)
-		vr_type_release(p->types[i], p->rank);
-	vr_rank_free(p->rank, p->types);
-	if (p->op.user)
-		ampi_op_release((struct ampi_op *)p->op.user);
-	ampi_comm_release(p->comm);
-	if (p->steps != p->few)
-		vr_rank_free(p->rank, p->steps);
-	vr_rank_free(p->rank, p);
-}
-
-/* ---- launching ---- */
+/* ---- the request of a plan ---- */
 
 static void start(struct ampi_plan *p)
 {
@@ -77,20 +27,80 @@ static void start(struct ampi_plan *p)
 	vr_stepper_ready(&p->stepper);
 }
 
-void ampi_plan_start(struct vr_request *r)
+static int start_again(int fn, struct vr_request *r)
 {
-	r->flags = VR_RQ_PERSISTENT | VR_RQ_ACTIVE;
-	r->error = 0;
+	(void)fn;
 	start(r->extra);
+	return MPI_SUCCESS;
 }
+
+/* Any stack of the owner, but the objects of the program are its rank's. */
+static void release(struct vr_request *r)
+{
+	struct ampi_plan *p = r->extra;
+	ampi_plan_free_memory(p);
+	for (uint32_t i = 0; i < p->ntypes; i++)
+		vr_type_release(p->types[i], p->rank);
+	vr_rank_free(p->rank, p->types);
+	if (p->op.user)
+		ampi_op_release((struct ampi_op *)p->op.user);
+	ampi_comm_release(p->comm);
+	if (p->steps != p->few)
+		vr_rank_free(p->rank, p->steps);
+}
+
+static int refuse_free(int fn, struct vr_request *r)
+{
+	return ampi_raise(ampi_comm((MPI_Comm)r->comm), MPI_ERR_REQUEST, fn, "request is of a collective operation (%s) that has to be waited for",
+			  ampi_name(r->tag));
+}
+
+static int refuse_cancel(int fn, struct vr_request *r)
+{
+	return ampi_raise(ampi_comm((MPI_Comm)r->comm), MPI_ERR_REQUEST, fn, "request is of a collective operation (%s), which cannot be cancelled",
+			  ampi_name(r->tag));
+}
+
+static const struct ampi_request_class plan_class = {.refuse_free = refuse_free, .cancel = refuse_cancel, .release = release};
+static const struct ampi_request_class persistent_class = {
+	.start = start_again, .refuse_free = refuse_free, .cancel = refuse_cancel, .release = release};
+
+/* ---- making ---- */
+
+static void init(struct ampi_plan *p, const struct ampi_plan_call *call)
+{
+	struct vr_rank *me = vr_current;
+	p->stepper = (struct vr_stepper){.hook = {ampi_plan_completed}, .run = ampi_plan_run, .rank = me};
+	p->rank = me;
+	p->comm = call->caller.comm;
+	p->comm->refs++;
+	p->fn = call->caller.fn;
+	p->tag = call->tag;
+	p->size = call->caller.size;
+	p->steps = p->few;
+	p->room = AMPI_PLAN_FEW;
+}
+
+struct ampi_plan *ampi_plan_new(const struct ampi_plan_call *call)
+{
+	struct vr_request *r = ampi_request_make(call->way == AMPI_PERSISTENT ? &persistent_class : &plan_class, sizeof(struct ampi_plan));
+	if (!r)
+		return NULL;
+	struct ampi_plan *p = r->extra;
+	init(p, call);
+	p->outer = r;
+	r->tag = p->fn;
+	r->context = p->comm->context;
+	r->comm = p->comm->handle;
+	return p;
+}
+
+/* ---- launching ---- */
 
 static int no_memory(struct ampi_plan *p, const struct ampi_plan_call *call)
 {
-	if (p) {
-		if (p->outer)
-			vr_request_free(p->outer);
-		ampi_plan_free(p);
-	}
+	if (p)
+		ampi_request_discard(p->outer);
 	return ampi_raise(call->caller.comm, MPI_ERR_NO_MEM, call->caller.fn, "the rank's slice is full: see +slice");
 }
 
@@ -110,8 +120,7 @@ static int run_to_end(struct ampi_plan *p, const struct ampi_plan_call *call)
 		vr_request_wait(&r, 1, 1);
 	}
 	int error = r->error;
-	vr_request_free(r);
-	ampi_plan_free(p);
+	ampi_request_discard(r);
 	return raise(&call->caller, error);
 }
 

@@ -5,7 +5,7 @@
 #include "plan.h"
 
 /* The stepper's functions: any stack of the owner. */
-void ampi_plan_complete(struct vr_stepper *s, struct vr_request *r);
+void ampi_plan_completed(struct vr_request *inner);
 void ampi_plan_run(struct vr_stepper *s);
 
 /* Give back what ampi_plan_alloc gave. */

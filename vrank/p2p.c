@@ -78,12 +78,10 @@ static void settle(struct vr_rank *r)
 		vr_rank_ready(r);
 }
 
-/* No call of the program will ever look at this request. */
-static __attribute__((noinline)) void complete_unseen(struct vr_request *r)
+static void over(struct vr_request *r)
 {
-	struct vr_stepper *s = r->extra;
-	if (r->flags & VR_RQ_STEP)
-		s->complete(s, r);
+	if (r->flags & VR_RQ_HOOK)
+		((struct vr_hook *)r->extra)->completed(r);
 	else
 		vr_request_free(r);
 }
@@ -99,8 +97,8 @@ void vr_request_complete(struct vr_request *r)
 		r->flags &= ~VR_RQ_WAITED;
 		settle(r->rank);
 	}
-	if (vr_unlikely(r->flags & (VR_RQ_ORPHAN | VR_RQ_STEP)))
-		complete_unseen(r);
+	if (vr_unlikely(r->flags & (VR_RQ_ORPHAN | VR_RQ_HOOK)))
+		over(r);
 }
 
 /* The status of a receive, and how many bytes of the message it takes. */

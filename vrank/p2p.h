@@ -31,7 +31,7 @@ static inline struct vr_request *vr_send_start(const struct vr_message *m)
 /* The owner of r->rank, any stack. The same on a request that the caller made (persistent sends); it completes in any case. 0, or -1. */
 int vr_send_start_on(struct vr_request *r, const struct vr_message *m);
 
-/* The owner of r->rank, any stack. Start a receive on a request whose context, peer, tag, buf, type and count are set. With VR_RQ_STEP it may
+/* The owner of r->rank, any stack. Start a receive on a request whose context, peer, tag, buf, type and count are set. With VR_RQ_HOOK it may
  * be complete and gone when this returns. */
 void vr_recv_start(struct vr_request *r);
 

@@ -38,7 +38,7 @@ enum vr_state {
 struct vr_wait {
 	int32_t fn; /* AMPI_FN_ of the MPI call, -1 outside of MPI */
 	int32_t peer; /* rank in the communicator, or MPI_ANY_SOURCE; VR_NOBODY when not about one peer */
-	int32_t tag; /* in a wait for a collective operation: AMPI_FN_ of the call that started it, with VR_NOBODY and count > 0 */
+	int32_t tag; /* in a wait for a collective operation: AMPI_FN_ of the call that started it, with VR_NOBODY and count > 0; else -1 there */
 	uint32_t context;
 	uint64_t count; /* requests it waits for */
 	int32_t members; /* of the communicator, in a collective call */

@@ -57,7 +57,7 @@ func describeWait(r *rank, arrived map[uint32]int, name func(fn int) string) str
 	case peer == rankIsNobody:
 		if w.members > 0 {
 			s += fmt.Sprintf(" (%d of %d ranks have arrived)", arrived[uint32(w.context)], int(w.members))
-		} else if w.count > 0 && w.tag != w.fn {
+		} else if w.count > 0 && w.tag >= 0 && w.tag != w.fn {
 			s += " for " + name(int(w.tag))
 		}
 	case peer == anySource:

@@ -1,8 +1,8 @@
 /* Operations that go on by themselves: while their rank sleeps or runs, on whatever stack of its worker completes what
  * they wait for. A collective operation in the background is one (ampi/plan.h).
  *
- * A stepper starts requests with VR_RQ_STEP set and itself in `extra`. When such a request is complete, `complete` is told,
- * in the middle of somebody's send or receive: it only notes, frees the request, and says vr_stepper_ready when there is
+ * A stepper starts requests with VR_RQ_HOOK set and itself in `extra`. When such a request is complete, the hook is called,
+ * in the middle of somebody's send or receive: it only notes that, frees the request, and says vr_stepper_ready when there is
  * something to do. Then `run` is called, soon, before the worker does anything else, but never inside of another run: a
  * chain of operations that complete each other needs no depth of stack. */
 #ifndef VRANK_STEPPER_H
@@ -11,9 +11,9 @@
 #include "core.h"
 
 struct vr_stepper {
+	struct vr_hook hook; /* of its requests */
 	struct vr_stepper *next; /* of those that are ready */
 	void (*run)(struct vr_stepper *s);
-	void (*complete)(struct vr_stepper *s, struct vr_request *r);
 	struct vr_rank *rank;
 	int32_t ready; /* is in the list */
 	int32_t borrows; /* run may call vr_rank_borrow, which the PE's own stack cannot */
