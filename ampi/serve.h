@@ -10,8 +10,14 @@ int64_t ampi_serve(int fn, uint64_t *args, int n);
 
 struct ampi_shim_table;
 
+/* Rank stack. Raise MPI_ERR_ARG on a communicator (handle; 0: on none): an argument that must point somewhere is NULL. */
+int ampi_null_argument(int fn, uint64_t comm, const char *name);
+
 /* The function table for programs: core functions where the C core has them, stubs to Go elsewhere. */
 const struct ampi_shim_table *ampi_table(void);
+
+/* The same with a look at the calling thread before each call, for programs that have several. */
+const struct ampi_shim_table *ampi_table_guarded(void);
 
 /* 1 when the C core has this function. Any thread. */
 int ampi_core_serves(int fn);
