@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #define TEXT_ROOM 200
 
@@ -101,20 +100,6 @@ int ampi_null_argument(int fn, uint64_t comm, const char *name)
 	return ampi_null(comm ? ampi_comm((MPI_Comm)comm) : NULL, fn, name);
 }
 
-/* A thread that the rank has started called fn; on that thread. The rank itself may be anywhere, so nothing of it is touched: where errors
- * are returned this one is, else the worker ends. */
-int ampi_thread_refuse(int fn)
-{
-	struct vr_rank *r = vr_current;
-	int running = r->mpi_state == VR_MPI_RUNNING;
-	if (running && ampi_me()->self.errhandler == (uint64_t)MPI_ERRORS_RETURN)
-		return MPI_ERR_OTHER;
-	vr_out_printf(r->id, 2, "ampirun: rank %d: %s failed: it is called by a thread that the rank has started, and the thread level is %s: "
-		      "only the first thread calls MPI (MPI_ERR_OTHER)\n", r->id, ampi_name(fn),
-		      ampi_me()->thread_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
-	_exit(MPI_ERR_OTHER);
-}
-
 /* The program says what its own codes mean: MPI_Add_error_string. */
 int ampi_errhandler_call(const struct ampi_culprit *at, int code, int fn)
 {
@@ -151,9 +136,7 @@ int ampi_bad_type(struct ampi_comm *c, MPI_Datatype type, int fn)
 int ampi_Abort(MPI_Comm comm, int errorcode)
 {
 	(void)comm;
-	if (vr_thread) { /* the rank itself may be anywhere */
-		vr_out_printf(vr_current->id, 2, "ampirun: rank %d: called MPI_Abort with code %d, in a thread that it has started\n", vr_current->id, errorcode);
-		_exit(errorcode & 0xff);
-	}
+	if (vr_thread)
+		ampi_thread_abort(errorcode);
 	vr_job_abort(errorcode, "called MPI_Abort with code %d", errorcode);
 }

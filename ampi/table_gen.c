@@ -8813,9 +8813,7 @@ static double serve_Wtime(void)
 }
 
 struct ampi_shim_table ampi_core_table;
-static struct ampi_shim_table guarded;
 static unsigned char core_serves[AMPI_FN_COUNT];
-extern void *const ampi_guards[AMPI_FN_COUNT];
 
 #define SLOT(fn_index, core, checked, stub) \
     do { \
@@ -8823,20 +8821,15 @@ extern void *const ampi_guards[AMPI_FN_COUNT];
         ampi_core_table.fn[fn_index] = (core) != 0 ? (void *)(checked) : (void *)(stub); \
     } while (0)
 
-static void head_fill(struct ampi_shim_table *table)
-{
-    for (int i = 0; i < 8; i++)
-        table->magic[i] = AMPI_SHIM_MAGIC[i];
-    table->version = AMPI_SHIM_VERSION;
-    table->size = sizeof *table;
-    table->hash = AMPI_SHIM_HASH;
-    table->count = AMPI_FN_COUNT;
-}
-
 static void table_fill(void)
 {
     if (ampi_core_table.count != 0)
         return;
+    for (int i = 0; i < 8; i++)
+        ampi_core_table.magic[i] = AMPI_SHIM_MAGIC[i];
+    ampi_core_table.version = AMPI_SHIM_VERSION;
+    ampi_core_table.size = sizeof ampi_core_table;
+    ampi_core_table.hash = AMPI_SHIM_HASH;
     SLOT(AMPI_FN_MPI_Abi_get_fortran_booleans, ampi_Abi_get_fortran_booleans, check_Abi_get_fortran_booleans, serve_Abi_get_fortran_booleans);
     SLOT(AMPI_FN_MPI_Abi_get_fortran_info, ampi_Abi_get_fortran_info, check_Abi_get_fortran_info, serve_Abi_get_fortran_info);
     SLOT(AMPI_FN_MPI_Abi_get_info, ampi_Abi_get_info, check_Abi_get_info, serve_Abi_get_info);
@@ -9501,10 +9494,7 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Win_wait, ampi_Win_wait, ampi_Win_wait, serve_Win_wait);
     SLOT(AMPI_FN_MPI_Wtick, ampi_Wtick, ampi_Wtick, serve_Wtick);
     SLOT(AMPI_FN_MPI_Wtime, ampi_Wtime, ampi_Wtime, serve_Wtime);
-    for (int i = 0; i < AMPI_FN_COUNT; i++)
-        guarded.fn[i] = ampi_guards[i];
-    head_fill(&guarded);
-    head_fill(&ampi_core_table);
+    ampi_core_table.count = AMPI_FN_COUNT;
 }
 
 /* The table for ampi_shim_unpack of every program image; call it from one thread first. */
@@ -9512,13 +9502,6 @@ const struct ampi_shim_table *ampi_table(void)
 {
     table_fill();
     return &ampi_core_table;
-}
-
-/* The same for programs that have threads. */
-const struct ampi_shim_table *ampi_table_guarded(void)
-{
-    table_fill();
-    return &guarded;
 }
 
 /* 1 when the C core has the function in slot fn, 0 when Go is asked. */

@@ -32,9 +32,7 @@ func writeRuntime(w io.Writer, std *standard) {
 	}
 	fmt.Fprint(w, `
 struct ampi_shim_table ampi_core_table;
-static struct ampi_shim_table guarded;
 static unsigned char core_serves[AMPI_FN_COUNT];
-extern void *const ampi_guards[AMPI_FN_COUNT];
 
 #define SLOT(fn_index, core, checked, stub) \
     do { \
@@ -42,20 +40,15 @@ extern void *const ampi_guards[AMPI_FN_COUNT];
         ampi_core_table.fn[fn_index] = (core) != 0 ? (void *)(checked) : (void *)(stub); \
     } while (0)
 
-static void head_fill(struct ampi_shim_table *table)
-{
-    for (int i = 0; i < 8; i++)
-        table->magic[i] = AMPI_SHIM_MAGIC[i];
-    table->version = AMPI_SHIM_VERSION;
-    table->size = sizeof *table;
-    table->hash = AMPI_SHIM_HASH;
-    table->count = AMPI_FN_COUNT;
-}
-
 static void table_fill(void)
 {
     if (ampi_core_table.count != 0)
         return;
+    for (int i = 0; i < 8; i++)
+        ampi_core_table.magic[i] = AMPI_SHIM_MAGIC[i];
+    ampi_core_table.version = AMPI_SHIM_VERSION;
+    ampi_core_table.size = sizeof ampi_core_table;
+    ampi_core_table.hash = AMPI_SHIM_HASH;
 `)
 	for _, p := range std.Prototypes {
 		checked := coreName(p)
@@ -64,10 +57,7 @@ static void table_fill(void)
 		}
 		fmt.Fprintf(w, "    SLOT(AMPI_FN_%s, %s, %s, %s);\n", p.Name, coreName(p), checked, stubName(p))
 	}
-	fmt.Fprint(w, `    for (int i = 0; i < AMPI_FN_COUNT; i++)
-        guarded.fn[i] = ampi_guards[i];
-    head_fill(&guarded);
-    head_fill(&ampi_core_table);
+	fmt.Fprint(w, `    ampi_core_table.count = AMPI_FN_COUNT;
 }
 
 /* The table for ampi_shim_unpack of every program image; call it from one thread first. */
@@ -75,13 +65,6 @@ const struct ampi_shim_table *ampi_table(void)
 {
     table_fill();
     return &ampi_core_table;
-}
-
-/* The same for programs that have threads. */
-const struct ampi_shim_table *ampi_table_guarded(void)
-{
-    table_fill();
-    return &guarded;
 }
 
 /* 1 when the C core has the function in slot fn, 0 when Go is asked. */
