@@ -16,32 +16,10 @@ static int64_t capacity(const struct vr_request *r)
 	return r->count * r->type->size;
 }
 
-/* Both sides are spread out: through a packed copy. */
-static void copy_spread(struct vr_request *r, const struct vr_env *e, int64_t bytes)
-{
-	void *packed = vr_rank_alloc(r->rank, bytes);
-	if (!packed) {
-		r->error = MPI_ERR_NO_MEM;
-		return;
-	}
-	vr_type_pack(e->type, e->count, vr_live(e->buf), packed, bytes);
-	vr_type_unpack(r->type, r->count, vr_live(r->buf), packed, bytes);
-	vr_rank_free(r->rank, packed);
-}
-
 /* From the sender's buffer into the receiver's, which this worker owns. */
 static void copy_typed(struct vr_request *r, const struct vr_env *e, int64_t bytes)
 {
-	int64_t from, to;
-	int dense_from = vr_type_is_dense(e->type, e->count, &from), dense_to = vr_type_is_dense(r->type, r->count, &to);
-	if (dense_from && dense_to)
-		memmove((char *)vr_live(r->buf) + to, (const char *)vr_live(e->buf) + from, bytes);
-	else if (dense_from)
-		vr_type_unpack(r->type, r->count, vr_live(r->buf), (const char *)vr_live(e->buf) + from, bytes);
-	else if (dense_to)
-		vr_type_pack(e->type, e->count, vr_live(e->buf), (char *)vr_live(r->buf) + to, bytes);
-	else
-		copy_spread(r, e, bytes);
+	vr_type_copy((struct vr_typed){vr_live(r->buf), r->count, r->type}, (struct vr_typed){vr_live(e->buf), e->count, e->type}, bytes);
 }
 
 static void copy_packed(struct vr_request *r, const void *data, int64_t bytes)

@@ -69,6 +69,9 @@ func Indexed(blocks Blocks, old *Layout) (*Layout, error) {
 			}
 			length = n
 		}
+		if length == 0 {
+			continue // whatever its displacement
+		}
 		if tooFar(blocks.Disp(i), blocks.Unit) {
 			return nil, errTooLarge
 		}
