@@ -109,7 +109,7 @@ static void blocks_part(struct cursor *c, const struct vr_loop *l, char *at, int
 
 #define SHALLOW_BLOCKS 32 /* at most so many blocks in one repetition; package datatype makes tables of as many */
 #define SHALLOW_ROWS 8 /* at least so many repetitions */
-#define SHALLOW_BYTES 16384 /* packed data that stays in the first-level cache meanwhile */
+#define SHALLOW_BYTES 2048 /* packed data at a time, which stays in the first-level cache with its gaps */
 
 static void shallow_rows(struct cursor *c, const struct vr_loop *l, char *at, int64_t rows)
 {

@@ -205,7 +205,7 @@ func layouts() map[uint64]*Layout {
 func (b Basic) layout(handle uint64) *Layout {
 	return &Layout{
 		Size: b.Size, Data: Span{0, b.Size}, Natural: Span{0, b.Size}, Align: b.Align, Kind: b.Kind, KindSize: b.Size,
-		Loops: []Loop{{Count: 1, Bytes: b.Size}}, Sig: []Run{{Basic: handle, Count: 1}},
+		Loops: []Loop{{Count: 1, Bytes: b.Size}}, Sig: []Run{basicRun(handle, b.Size)},
 	}
 }
 
