@@ -167,7 +167,7 @@ func TestMillionBlocks(t *testing.T) {
 		if steps > 1 || table > c.words {
 			t.Errorf("%s: %d steps and %d words", c.name, steps, table)
 		}
-		if took := time.Since(start); took > 2*time.Second {
+		if took := time.Since(start); took > 10*time.Second {
 			t.Errorf("%s: took %v", c.name, took)
 		} else {
 			t.Logf("%s: %v", c.name, took)
