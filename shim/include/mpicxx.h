@@ -10,6 +10,9 @@
 #if !defined(AMPI_SKIP_MPICXX) && !defined(MPICH_SKIP_MPICXX) && !defined(OMPI_SKIP_MPICXX) && !defined(MPI_NO_CPPBIND) && \
     !defined(_MPICC_H) && !defined(MPI)
 
+/* The program's warning options are for the program. */
+#pragma GCC system_header
+
 #include "mpicxx/support.h"
 #include "mpicxx/seek.h"
 

@@ -56,7 +56,7 @@ inline void call_op(ampi_cxx_function *fn, void *invec, void *inoutvec, int *len
         ampi_cxx_pending = thrown.Get_error_code(); \
     }
 #else
-#define AMPI_CXX_HANDLE(call) call
+#define AMPI_CXX_HANDLE(call) call;
 #endif
 
 inline void call_comm_handler(ampi_cxx_function *fn, MPI_Comm *c_comm, int *error_code)
