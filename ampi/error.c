@@ -95,6 +95,11 @@ int ampi_null(struct ampi_comm *c, int fn, const char *name)
 	return ampi_raise(c, MPI_ERR_ARG, fn, "%s is a null pointer", name);
 }
 
+int ampi_null_argument(int fn, uint64_t comm, const char *name)
+{
+	return ampi_null(comm ? ampi_comm((MPI_Comm)comm) : NULL, fn, name);
+}
+
 /* The program says what its own codes mean: MPI_Add_error_string. */
 int ampi_errhandler_call(const struct ampi_culprit *at, int code, int fn)
 {
@@ -132,5 +137,7 @@ int ampi_bad_type(struct ampi_comm *c, MPI_Datatype type, int fn)
 int ampi_Abort(MPI_Comm comm, int errorcode)
 {
 	(void)comm;
+	if (vr_thread)
+		ampi_thread_abort(errorcode);
 	vr_job_abort(errorcode, "called MPI_Abort with code %d", errorcode);
 }

@@ -8,6 +8,11 @@ static struct ampi_comm *comm_of(uint64_t handle)
 
 static struct vr_call *serve(int fn, uint64_t *args, int n)
 {
+	return ampi_serve_as(fn, fn, args, n);
+}
+
+int64_t ampi_serve_as(int name, int fn, uint64_t *args, int n)
+{
 	struct vr_call *c = &vr_current->call;
 	c->fn = fn;
 	c->nargs = n;
@@ -28,6 +33,6 @@ int64_t ampi_serve(int fn, uint64_t *args, int n)
 {
 	struct vr_call *c = serve(fn, args, n);
 	if (vr_unlikely(c->klass != MPI_SUCCESS))
-		return ampi_raise(comm_of(c->comm), c->klass, fn, "%s", c->text);
+		return ampi_raise(comm_of(c->comm), c->klass, name, "%s", c->text);
 	return c->ret;
 }
