@@ -1,6 +1,4 @@
-/*
- * Shared by the programs about neighbourhood collectives: topologies of all kinds, and the same exchange by messages.
- */
+/* Shared by the programs about neighbourhood collectives: topologies of all kinds, and the same exchange by messages. */
 #ifndef NEIGHBOR_H
 #define NEIGHBOR_H
 
@@ -55,18 +53,33 @@ static inline void topology_dist(struct topology *t)
 	MPI_Dist_graph_neighbors(t->comm, MAX_NEIGHBORS, t->sources, MPI_UNWEIGHTED, MAX_NEIGHBORS, t->destinations, MPI_UNWEIGHTED);
 }
 
-/* Every rank has edges to itself, twice to the next one, and to a few others; who gives them is somebody else. */
-static inline void topology_random(struct topology *t, int salt)
+/* Edges that rank + 1 has, given by this one: n of them. */
+static inline void topology_of_next(struct topology *t, int n, int *to)
 {
-	int sources[5], degrees[5], to[5], of = (rank + 1) % size;
+	int of = (rank + 1) % size;
 	*t = (struct topology){.cart = 0};
-	for (int i = 0; i < 5; i++) {
-		sources[i] = of;
-		degrees[i] = 1;
-		to[i] = i < 2 ? (of + 1) % size : i == 2 ? of : (of + check_value(salt, i)) % size;
-	}
-	MPI_Dist_graph_create(WORLD, 5, sources, degrees, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &t->comm);
+	MPI_Dist_graph_create(WORLD, 1, &of, &n, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &t->comm);
 	topology_dist(t);
+}
+
+/* Every rank has edges to itself, twice to the next one, and to a few others. */
+static inline void topology_multiple(struct topology *t, int salt)
+{
+	int to[5], of = (rank + 1) % size;
+	for (int i = 0; i < 5; i++)
+		to[i] = i < 2 ? (of + 1) % size : i == 2 ? of : (of + check_value(salt, i)) % size;
+	topology_of_next(t, 5, to);
+}
+
+/* Every rank has edges to a few ranks in a row, not the same number everywhere. */
+static inline void topology_spread(struct topology *t, int salt)
+{
+	int to[5], n = (rank + salt) % 5 + 1;
+	if (n > size)
+		n = size;
+	for (int i = 0; i < n; i++)
+		to[i] = (rank + salt + i) % size;
+	topology_of_next(t, n, to);
 }
 
 /* A tree: rank i hears from (i - 1) / 2 and speaks to 2 i + 1 and 2 i + 2. */
@@ -133,9 +146,22 @@ static inline void small_grids(exchange_fn *f)
 
 static inline void graphs(exchange_fn *f)
 {
-	static const int index1[] = {3}, edges1[] = {0, 0, 0}; /* loops */
-	static const int index2[] = {4, 7}, edges2[] = {1, 0, 1, 1, 0, 0, 0}; /* three edges between both, one loop */
-	static const int index4[] = {3, 5, 7, 8}, edges4[] = {1, 2, 3, 0, 2, 0, 1, 0};
+	static const int index1[] = {1}, edges1[] = {0};
+	static const int index4[] = {3, 5, 7, 9}, edges4[] = {1, 2, 3, 0, 2, 0, 1, 3, 0};
+	struct topology t;
+	topology_graph(&t, 1, index1, edges1);
+	topology_use(&t, f);
+	if (size >= 4) {
+		topology_graph(&t, 4, index4, edges4);
+		topology_use(&t, f);
+	}
+}
+
+/* Several edges between two nodes, and loops. */
+static inline void multigraphs(exchange_fn *f)
+{
+	static const int index1[] = {3}, edges1[] = {0, 0, 0};
+	static const int index2[] = {4, 7}, edges2[] = {1, 0, 1, 1, 0, 0, 0};
 	struct topology t;
 	topology_graph(&t, 1, index1, edges1);
 	topology_use(&t, f);
@@ -143,8 +169,8 @@ static inline void graphs(exchange_fn *f)
 		topology_graph(&t, 2, index2, edges2);
 		topology_use(&t, f);
 	}
-	if (size >= 4) {
-		topology_graph(&t, 4, index4, edges4);
+	for (int salt = 0; salt < 3; salt++) {
+		topology_multiple(&t, salt);
 		topology_use(&t, f);
 	}
 }
@@ -153,7 +179,7 @@ static inline void dist_graphs(exchange_fn *f)
 {
 	struct topology t;
 	for (int salt = 0; salt < 3; salt++) {
-		topology_random(&t, salt);
+		topology_spread(&t, salt);
 		topology_use(&t, f);
 	}
 	topology_tree(&t);
