@@ -23,7 +23,7 @@ enum ampi_coll {
 	AMPI_COLL_END = 1, /* second meet of a call */
 	AMPI_COLL_BARRIER, AMPI_COLL_BCAST, AMPI_COLL_GATHER, AMPI_COLL_SCATTER, AMPI_COLL_ALLGATHER, AMPI_COLL_ALLGATHERV,
 	AMPI_COLL_ALLTOALL, AMPI_COLL_ALLTOALLV, AMPI_COLL_REDUCE, AMPI_COLL_ALLREDUCE, AMPI_COLL_REDUCE_SCATTER, AMPI_COLL_SCAN,
-	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE, AMPI_COLL_DIST_GRAPH,
+	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE, AMPI_COLL_MERGE, AMPI_COLL_INTERCOMM, AMPI_COLL_DIST_GRAPH,
 };
 
 /* Contiguous bytes that another member may read. */
@@ -72,7 +72,8 @@ struct ampi_part {
 struct ampi_team {
 	int32_t size;
 	uint32_t context;
-	_Atomic int32_t refs; /* members that have not freed their communicator */
+	_Atomic int32_t refs; /* members that have not freed their communicator; of both groups of an intercommunicator */
+	_Atomic(void *) crossing; /* who of the two groups waits for the other: intercomm.c; used in the team of one of them */
 	int32_t nparts;
 	int32_t ordered; /* ranks of a part are all below those of the next one */
 	const int32_t *world; /* NULL: ranks are those of MPI_COMM_WORLD */
@@ -89,6 +90,9 @@ struct ampi_team {
 
 /* A team of n members with these ranks in MPI_COMM_WORLD (NULL: 0 to n-1); NULL when the arena is full. */
 struct ampi_team *ampi_team_make(const int32_t *world, int32_t n, uint32_t context);
+
+/* Teams of the two groups of an intercommunicator, which every member of either uses. 0, or -1 when the arena is full. */
+int ampi_team_make_pair(const int32_t *const world[2], const int32_t n[2], uint32_t context, struct ampi_team *out[2]);
 
 /* One member has done with the team; the last one frees it. */
 void ampi_team_release(struct ampi_team *t);
@@ -131,6 +135,10 @@ struct ampi_meet {
 
 /* Check the communicator and fill m. 0, or the class that was raised. */
 int ampi_meet_open(struct ampi_meet *m, int fn, MPI_Comm comm);
+
+/* The same for a call that plans serve on intercommunicators: then it is AMPI_ACROSS. */
+int ampi_meet_open_either(struct ampi_meet *m, int fn, MPI_Comm comm);
+#define AMPI_ACROSS (-1)
 
 /* All of comm meet, in call fn. Switches. */
 int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm);
@@ -259,13 +267,42 @@ int ampi_check_layout(struct ampi_caller *c, const struct ampi_names *n, struct 
 int ampi_check_alias(struct ampi_caller *c, const void *send, int64_t send_count, const void *recv, int64_t recv_count);
 int ampi_no_in_place(struct ampi_caller *c, const char *name, const char *who);
 
+/* ---- what calls move: coll_check.c ---- */
+
+/* The two sides of a call that moves data. A buffer that is one block has no counts. */
+struct ampi_exchange {
+	struct ampi_layout send, recv; /* broadcasts: recv is the buffer */
+	MPI_Datatype send_handle, recv_handle;
+	int root;
+	int many; /* the call is one whose blocks may differ in size, which only the root knows */
+	int in_place; /* found by the check: this member's part of the data is where the result goes */
+};
+
+/* What a member does in a call with a root. */
+enum ampi_role {
+	AMPI_MEMBER,
+	AMPI_ROOT,
+	AMPI_ASIDE, /* MPI_PROC_NULL: in the group of the root of an intercommunicator, but not the root */
+};
+
+static inline enum ampi_role ampi_role(const struct ampi_caller *c, int root)
+{
+	if (vr_likely(!c->comm->is_inter))
+		return root == c->rank ? AMPI_ROOT : AMPI_MEMBER;
+	return root == MPI_ROOT ? AMPI_ROOT : root == MPI_PROC_NULL ? AMPI_ASIDE : AMPI_MEMBER;
+}
+
+/* Check the arguments that are significant in this member, fill in types. 0, or the class that was raised. */
+int ampi_check_bcast(struct ampi_caller *c, struct ampi_exchange *x);
+int ampi_check_gather(struct ampi_caller *c, struct ampi_exchange *x);
+int ampi_check_scatter(struct ampi_caller *c, struct ampi_exchange *x);
+int ampi_check_allgather(struct ampi_caller *c, struct ampi_exchange *x); /* in place: send is this member's block of recv */
+int ampi_check_alltoall(struct ampi_caller *c, struct ampi_exchange *x); /* in place: send is recv */
+
 /* Refuse an intercommunicator, which this call does not serve. */
 int ampi_check_intra(struct ampi_comm *c, int fn);
 
 /* ---- communicators: coll_comm.c ---- */
-
-/* Members of c with one color become a communicator, ordered by key; *out is NULL for MPI_UNDEFINED. comm_make.c. Switches. */
-int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out);
 
 /* One user of c fewer (the handle, a pending operation): the last one frees it. */
 void ampi_comm_release(struct ampi_comm *c);

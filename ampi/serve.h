@@ -8,6 +8,9 @@
  * Go; raises the error that Go found, returns the MPI error class or the value. Does not let other ranks run. */
 int64_t ampi_serve(int fn, uint64_t *args, int n);
 
+/* The same, but what is wrong is only returned, as a class; vr_current->call.text says it. */
+int ampi_serve_class(int fn, uint64_t *args, int n);
+
 struct ampi_shim_table;
 
 /* The function table for programs: core functions where the C core has them, stubs to Go elsewhere. */
