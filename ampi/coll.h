@@ -304,9 +304,6 @@ int ampi_check_intra(struct ampi_comm *c, int fn);
 
 /* ---- communicators: coll_comm.c ---- */
 
-/* Members of c with one color become a communicator, ordered by key; *out is NULL for MPI_UNDEFINED. comm_make.c. Switches. */
-int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out);
-
 /* One user of c fewer (the handle, a pending operation): the last one frees it. */
 void ampi_comm_release(struct ampi_comm *c);
 
