@@ -23,7 +23,7 @@ enum ampi_coll {
 	AMPI_COLL_END = 1, /* second meet of a call */
 	AMPI_COLL_BARRIER, AMPI_COLL_BCAST, AMPI_COLL_GATHER, AMPI_COLL_SCATTER, AMPI_COLL_ALLGATHER, AMPI_COLL_ALLGATHERV,
 	AMPI_COLL_ALLTOALL, AMPI_COLL_ALLTOALLV, AMPI_COLL_REDUCE, AMPI_COLL_ALLREDUCE, AMPI_COLL_REDUCE_SCATTER, AMPI_COLL_SCAN,
-	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE,
+	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE, AMPI_COLL_MERGE, AMPI_COLL_INTERCOMM, AMPI_COLL_DIST_GRAPH,
 };
 
 /* Contiguous bytes that another member may read. */
@@ -72,7 +72,8 @@ struct ampi_part {
 struct ampi_team {
 	int32_t size;
 	uint32_t context;
-	_Atomic int32_t refs; /* members that have not freed their communicator */
+	_Atomic int32_t refs; /* members that have not freed their communicator; of both groups of an intercommunicator */
+	_Atomic(void *) crossing; /* who of the two groups waits for the other: intercomm.c; used in the team of one of them */
 	int32_t nparts;
 	int32_t ordered; /* ranks of a part are all below those of the next one */
 	const int32_t *world; /* NULL: ranks are those of MPI_COMM_WORLD */
@@ -89,6 +90,9 @@ struct ampi_team {
 
 /* A team of n members with these ranks in MPI_COMM_WORLD (NULL: 0 to n-1); NULL when the arena is full. */
 struct ampi_team *ampi_team_make(const int32_t *world, int32_t n, uint32_t context);
+
+/* Teams of the two groups of an intercommunicator, which every member of either uses. 0, or -1 when the arena is full. */
+int ampi_team_make_pair(const int32_t *const world[2], const int32_t n[2], uint32_t context, struct ampi_team *out[2]);
 
 /* One member has done with the team; the last one frees it. */
 void ampi_team_release(struct ampi_team *t);
@@ -263,6 +267,9 @@ int ampi_no_in_place(struct ampi_caller *c, const char *name, const char *who);
 int ampi_check_intra(struct ampi_comm *c, int fn);
 
 /* ---- communicators: coll_comm.c ---- */
+
+/* Members of c with one color become a communicator, ordered by key; *out is NULL for MPI_UNDEFINED. comm_make.c. Switches. */
+int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out);
 
 /* One user of c fewer (the handle, a pending operation): the last one frees it. */
 void ampi_comm_release(struct ampi_comm *c);

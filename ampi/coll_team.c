@@ -116,14 +116,17 @@ static int is_identity(const int32_t *world, int32_t n)
 	return 1;
 }
 
-struct ampi_team *ampi_team_make(const int32_t *world, int32_t n, uint32_t context)
+static struct ampi_team *team_new(const int32_t *world, int32_t n, uint32_t context)
 {
-	if (world && is_identity(world, n))
-		world = NULL;
 	struct ampi_team *t = vr_arena_alloc(team_bytes(world, n));
 	if (t)
 		team_init(t, world, n, context);
 	return t;
+}
+
+struct ampi_team *ampi_team_make(const int32_t *world, int32_t n, uint32_t context)
+{
+	return team_new(world && is_identity(world, n) ? NULL : world, n, context);
 }
 
 static void team_free(struct ampi_team *t)
@@ -134,6 +137,22 @@ static void team_free(struct ampi_team *t)
 	if (matrix)
 		vr_arena_free(matrix, 2 * ampi_matrix_half(t));
 	vr_arena_free(t, t->bytes);
+}
+
+/* Both keep their lists of ranks, for those who send to them. */
+int ampi_team_make_pair(const int32_t *const world[2], const int32_t n[2], uint32_t context, struct ampi_team *out[2])
+{
+	for (int i = 0; i < 2; i++) {
+		out[i] = team_new(world[i], n[i], context);
+		if (out[i])
+			out[i]->refs += n[!i];
+	}
+	if (out[0] && out[1])
+		return 0;
+	for (int i = 0; i < 2; i++)
+		if (out[i])
+			team_free(out[i]);
+	return -1;
 }
 
 void ampi_team_release(struct ampi_team *t)

@@ -146,7 +146,7 @@ int ampi_request_failed(uint64_t comm, int error, int fn)
 
 int ampi_bad_request(int fn, MPI_Request h)
 {
-	if (vr_current->mpi_state != VR_MPI_RUNNING)
+	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	if (h == MPI_REQUEST_NULL)
 		return ampi_raise(NULL, MPI_ERR_REQUEST, fn, "request is MPI_REQUEST_NULL");

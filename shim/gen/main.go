@@ -30,6 +30,7 @@ var outputs = []output{
 	{"shim/fortran/mpi.f90", writeModule},
 	{"shim/index_gen.go", writeIndex},
 	{"ampi/table_gen.c", writeRuntime},
+	{"ampi/guard_gen_amd64.S", writeGuards},
 	{"ampi/functions_gen.h", writeFunctions},
 	{"ampi/names_gen.c", writeNames},
 }
