@@ -59,9 +59,12 @@ struct ampi_comm {
 	uint64_t info; /* handle of the hints that it has, 0 when it has none: comm_info.go */
 	struct ampi_attr *attrs;
 	struct ampi_topology *topology; /* NULL without one */
-	int32_t is_inter;
+	int32_t is_inter; /* AMPI_UNBORN while the MPI_Comm_idup that makes it goes on */
 	char name[MPI_MAX_OBJECT_NAME];
 };
+
+/* Not zero, so that those who look for intercommunicators look twice. */
+#define AMPI_UNBORN (-1)
 
 struct ampi_op {
 	uint32_t handle;

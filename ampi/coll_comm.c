@@ -9,7 +9,8 @@ void ampi_comm_release(struct ampi_comm *c)
 	if (--c->refs)
 		return;
 	ampi_errhandler_release(c->errhandler);
-	ampi_team_release(c->team);
+	if (c->team)
+		ampi_team_release(c->team);
 	if (c->remote_team)
 		ampi_team_release(c->remote_team);
 	if (c->info)
@@ -34,7 +35,7 @@ static int check_free(MPI_Comm *comm, int fn, struct ampi_comm **out)
 		return ampi_bad_comm(*comm, fn);
 	if (c == &ampi_me()->world || c == &ampi_me()->self)
 		return ampi_raise(c, MPI_ERR_COMM, fn, "comm is %s, which is predefined", c->name);
-	return MPI_SUCCESS;
+	return c->is_inter == AMPI_UNBORN ? ampi_check_intra(c, fn) : MPI_SUCCESS;
 }
 
 /* Attributes first: their delete functions may use the communicator, or refuse. */

@@ -34,6 +34,7 @@ type standard struct {
 	Procedures map[string][]apiParam
 	Constants  []constant
 	Typedefs   []string
+	Names      []cxxName
 	F90        map[string]string // parameter kind to its type in mpif.h and the mpi module
 }
 
@@ -52,6 +53,7 @@ func readStandard(dir string) (*standard, error) {
 		{"typedefs.txt", std.addTypedef},
 		{"typedefs-ours.txt", std.addTypedef},
 		{"kinds.tsv", std.addKind},
+		{"cxx-names.tsv", std.addNames},
 	}
 	for _, r := range readers {
 		if err := readLines(filepath.Join(dir, r.file), r.add); err != nil {
