@@ -59,6 +59,7 @@ struct ampi_comm {
 	uint64_t info; /* handle of the hints that it has, 0 when it has none: comm_info.go */
 	struct ampi_attr *attrs;
 	struct ampi_topology *topology; /* NULL without one */
+	uint32_t session; /* handle of the session that it comes from, or 0 */
 	int32_t is_inter; /* AMPI_UNBORN while the MPI_Comm_idup that makes it goes on */
 	char name[MPI_MAX_OBJECT_NAME];
 };

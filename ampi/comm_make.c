@@ -1,5 +1,6 @@
 /* Making communicators (MPI 5.0 section 7.4): one meet in which the last leader makes the teams of all new groups. */
 #include "comm_make.h"
+#include "session.h"
 #include "topo.h"
 
 #include <stdlib.h>
@@ -105,6 +106,7 @@ static struct ampi_comm *comm_enter(uint64_t errhandler)
 	c->handle = handle;
 	c->refs = 1;
 	c->errhandler = errhandler;
+	c->session = ampi_only_session();
 	ampi_errhandler_hold(errhandler);
 	return c;
 }
