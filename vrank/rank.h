@@ -166,7 +166,7 @@ static inline uint64_t vr_colour(int32_t id)
 }
 
 /* Beside the control block lie what every rank uses: the MPI layer's state and the first requests. */
-#define VR_MPI_STATE 640
+#define VR_MPI_STATE 768
 #define VR_NEAR_REQUESTS 8
 #define VR_CONTROL_BLOCK (sizeof(struct vr_rank) + VR_MPI_STATE + VR_NEAR_REQUESTS * sizeof(struct vr_request))
 
