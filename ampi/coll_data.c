@@ -129,5 +129,5 @@ void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, co
 void ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type)
 {
 	if (to != from)
-		vr_type_copy((struct vr_typed){to, count, type}, (struct vr_typed){(void *)from, count, type}, count * type->size);
+		vr_type_copy((struct vr_data){to, count, type}, (struct vr_data){(void *)from, count, type}, count * type->size);
 }

@@ -270,7 +270,7 @@ int64_t vr_type_unpack(const struct vr_type *t, int64_t count, void *buf, const 
 
 #define PIECE 16384 /* of packed data, which stays in the first-level cache between packing and unpacking */
 
-static void copy_spread(struct vr_typed to, struct vr_typed from, int64_t bytes)
+static void copy_spread(struct vr_data to, struct vr_data from, int64_t bytes)
 {
 	static char piece[PIECE] __attribute__((aligned(64)));
 	for (int64_t done = 0; done < bytes;) {
@@ -280,7 +280,7 @@ static void copy_spread(struct vr_typed to, struct vr_typed from, int64_t bytes)
 	}
 }
 
-void vr_type_copy(struct vr_typed to, struct vr_typed from, int64_t bytes)
+void vr_type_copy(struct vr_data to, struct vr_data from, int64_t bytes)
 {
 	int64_t at_to, at_from;
 	int dense_to = vr_type_is_dense(to.type, to.count, &at_to), dense_from = vr_type_is_dense(from.type, from.count, &at_from);

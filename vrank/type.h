@@ -81,14 +81,14 @@ int64_t vr_type_pack_from(const struct vr_type *t, int64_t count, const void *bu
 int64_t vr_type_unpack_from(const struct vr_type *t, int64_t count, void *buf, int64_t skip, const void *in, int64_t limit);
 
 /* A buffer as calls describe it. */
-struct vr_typed {
+struct vr_data {
 	void *buf;
 	int64_t count;
 	const struct vr_type *type;
 };
 
 /* Move the first `bytes` bytes of data, which both have, from one buffer to another. The PE thread. */
-void vr_type_copy(struct vr_typed to, struct vr_typed from, int64_t bytes);
+void vr_type_copy(struct vr_data to, struct vr_data from, int64_t bytes);
 
 /* The handle, or an operation that used it, is done with a derived type of rank r; the last one frees it. */
 void vr_type_release(struct vr_type *t, struct vr_rank *r);
