@@ -1,7 +1,5 @@
-/* Attributes cached on communicators and datatypes (MPI 5.0 section 7.7). Callbacks run here, on the rank's own stack. */
+/* Attributes cached on objects of any kind (MPI 5.0 section 7.7). Callbacks run here, on the rank's own stack. */
 #include "attr.h"
-
-#include "ampi.h"
 
 struct ampi_keyval {
 	uint32_t handle;
@@ -9,6 +7,7 @@ struct ampi_keyval {
 	void *extra;
 	ampi_copy_fn *copy;
 	ampi_delete_fn *delete;
+	int kind; /* enum ampi_kind of the objects that it is for */
 	int freed;
 };
 
@@ -25,22 +24,45 @@ static void release_keyval(struct ampi_keyval *k)
 	vr_rank_free(vr_current, k);
 }
 
-int ampi_keyval_create(int fn, void *copy, void *delete, void *extra, int *keyval)
+int ampi_keyval_create(int fn, enum ampi_kind kind, void *copy, void *delete, void *extra, int *keyval)
 {
+	if (!ampi_running())
+		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	struct ampi_keyval *k = vr_rank_calloc(vr_current, 1, sizeof *k);
 	uint64_t h = k ? ampi_enter(vr_current, &ampi_me()->keyvals, AMPI_KEYVAL, k) : 0;
-	if (!h)
+	if (!h) {
+		vr_rank_free(vr_current, k);
 		return ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
-	*k = (struct ampi_keyval){.handle = h, .refs = 1, .extra = extra, .copy = copy, .delete = delete};
+	}
+	*k = (struct ampi_keyval){.handle = h, .refs = 1, .extra = extra, .copy = copy, .delete = delete, .kind = kind};
 	*keyval = (int)h;
 	return MPI_SUCCESS;
 }
 
-int ampi_keyval_free(int fn, int *keyval)
+/* A key that the program may use for objects of a kind. */
+static int is_key(enum ampi_kind kind, int keyval)
 {
+	struct ampi_keyval *k = find_keyval(keyval);
+	return k && !k->freed && k->kind == (int)kind;
+}
+
+static int bad_key(struct ampi_comm *c, int fn, enum ampi_kind kind, int keyval)
+{
+	struct ampi_keyval *k = find_keyval(keyval);
+	if (keyval == MPI_KEYVAL_INVALID)
+		return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval is MPI_KEYVAL_INVALID");
+	if (k && k->kind != (int)kind)
+		return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval %d is for objects of another kind", keyval);
+	return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval %d is not a key that the program made, or was freed", keyval);
+}
+
+int ampi_keyval_free(int fn, enum ampi_kind kind, int *keyval)
+{
+	if (!ampi_running())
+		return ampi_bad_comm(MPI_COMM_SELF, fn);
+	if (!is_key(kind, *keyval))
+		return bad_key(NULL, fn, kind, *keyval);
 	struct ampi_keyval *k = find_keyval(*keyval);
-	if (!k || k->freed)
-		return ampi_raise(NULL, MPI_ERR_KEYVAL, fn, "keyval %d is not a key, or was freed", *keyval);
 	k->freed = 1;
 	release_keyval(k);
 	*keyval = MPI_KEYVAL_INVALID;
@@ -60,70 +82,85 @@ static int call_delete(uint64_t object, struct ampi_attr *a)
 	return k->delete ? k->delete(object, a->keyval, a->value, k->extra) : MPI_SUCCESS;
 }
 
-/* Deletes *at, unless its delete function objects. */
-static int delete_at(uint64_t object, struct ampi_attr **at)
+/* The link to attribute a, or to the end. */
+static struct ampi_attr **link_of(struct ampi_attr **list, const struct ampi_attr *a)
 {
-	struct ampi_attr *a = *at;
+	while (*list && *list != a)
+		list = &(*list)->next;
+	return list;
+}
+
+/* Deletes a, unless its delete function objects. That function may have changed the list, or deleted a itself. */
+static int delete_one(struct ampi_attr **list, uint64_t object, struct ampi_attr *a)
+{
+	struct ampi_keyval *k = find_keyval(a->keyval);
+	k->refs++; /* the function may free the key */
 	int error = call_delete(object, a);
-	if (error)
-		return error;
-	*at = a->next;
-	release_keyval(find_keyval(a->keyval));
-	vr_rank_free(vr_current, a);
-	return MPI_SUCCESS;
+	struct ampi_attr **at = link_of(list, a);
+	if (!error && *at) {
+		*at = a->next;
+		release_keyval(k);
+		vr_rank_free(vr_current, a);
+	}
+	release_keyval(k);
+	return error;
 }
 
-static int is_key(int keyval)
+static int callback_failed(const struct ampi_holder *h, int error, const char *what, int keyval)
 {
-	struct ampi_keyval *k = find_keyval(keyval);
-	return k && !k->freed;
+	return ampi_raise(h->c, error, h->fn, "the %s function of key %d returned error %d", what, keyval, error);
 }
 
-int ampi_attr_set(struct ampi_comm *c, int fn, struct ampi_attr **list, uint64_t object, int keyval, void *value)
+int ampi_attr_set(const struct ampi_holder *h, int keyval, void *value)
 {
-	if (!is_key(keyval))
-		return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval %d is not a key that can be set", keyval);
-	struct ampi_attr *a = *find(list, keyval);
+	if (!is_key(h->kind, keyval))
+		return bad_key(h->c, h->fn, h->kind, keyval);
+	struct ampi_attr *a = *find(h->list, keyval);
 	if (a) {
-		int error = call_delete(object, a);
+		int error = call_delete(h->object, a);
 		if (error)
-			return ampi_raise(c, error, fn, "the delete function of key %d returned an error", keyval);
+			return callback_failed(h, error, "delete", keyval);
+		a = *find(h->list, keyval);
+	}
+	if (a) {
 		a->value = value;
 		return MPI_SUCCESS;
 	}
 	a = vr_rank_alloc(vr_current, sizeof *a);
 	if (!a)
-		return ampi_raise(c, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
-	*a = (struct ampi_attr){.next = *list, .keyval = keyval, .value = value};
-	*list = a;
+		return ampi_raise(h->c, MPI_ERR_NO_MEM, h->fn, "the rank's slice is full: see +slice");
+	*a = (struct ampi_attr){.next = *h->list, .keyval = keyval, .value = value};
+	*h->list = a;
 	find_keyval(keyval)->refs++;
 	return MPI_SUCCESS;
 }
 
-int ampi_attr_get(struct ampi_comm *c, int fn, struct ampi_attr **list, int keyval, void *value, int *flag)
+int ampi_attr_get(const struct ampi_holder *h, int keyval, void *value, int *flag)
 {
-	if (!is_key(keyval))
-		return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval %d is not a key, or was freed", keyval);
-	struct ampi_attr *a = *find(list, keyval);
+	if (!is_key(h->kind, keyval))
+		return bad_key(h->c, h->fn, h->kind, keyval);
+	struct ampi_attr *a = *find(h->list, keyval);
 	*flag = a != NULL;
 	if (a)
 		*(void **)value = a->value;
 	return MPI_SUCCESS;
 }
 
-int ampi_attr_delete(struct ampi_comm *c, int fn, struct ampi_attr **list, uint64_t object, int keyval)
+int ampi_attr_delete(const struct ampi_holder *h, int keyval)
 {
-	struct ampi_attr **at = find(list, keyval);
-	if (!is_key(keyval) || !*at)
-		return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval %d is not set here", keyval);
-	int error = delete_at(object, at);
-	return error ? ampi_raise(c, error, fn, "the delete function of key %d returned an error", keyval) : MPI_SUCCESS;
+	if (!is_key(h->kind, keyval))
+		return bad_key(h->c, h->fn, h->kind, keyval);
+	struct ampi_attr *a = *find(h->list, keyval);
+	if (!a)
+		return ampi_raise(h->c, MPI_ERR_KEYVAL, h->fn, "keyval %d is not set on this object", keyval);
+	int error = delete_one(h->list, h->object, a);
+	return error ? callback_failed(h, error, "delete", keyval) : MPI_SUCCESS;
 }
 
 int ampi_attr_delete_all(struct ampi_attr **list, uint64_t object)
 {
 	while (*list) {
-		int error = delete_at(object, list);
+		int error = delete_one(list, object, *list);
 		if (error)
 			return error;
 	}

@@ -1,15 +1,7 @@
-/* Attribute calls of communicators and datatypes, and the predefined attributes of MPI_COMM_WORLD (MPI 5.0 section 9.1.2). */
-#include "ampi.h"
+/* Attribute calls of communicators, and the predefined attributes of MPI_COMM_WORLD (MPI 5.0 section 9.1.2). */
 #include "attr.h"
 
 #include <limits.h>
-
-/* ---- communicators ---- */
-
-static struct ampi_attr **comm_attrs(struct ampi_comm *c)
-{
-	return &c->attrs;
-}
 
 /* The value of a predefined attribute, or NULL. C programs get its address. */
 static const int *predefined(int keyval)
@@ -37,13 +29,19 @@ static int is_predefined(int keyval)
 	return predefined(keyval) || keyval == MPI_APPNUM;
 }
 
+static struct ampi_holder holder(struct ampi_comm *c, int fn)
+{
+	return (struct ampi_holder){AMPI_COMM, c->handle, &c->attrs, c, fn};
+}
+
 static int get(int fn, MPI_Comm comm, int keyval, void *value, int *flag)
 {
 	struct ampi_comm *c = ampi_comm(comm);
 	if (!c)
 		return ampi_bad_comm(comm, fn);
+	struct ampi_holder h = holder(c, fn);
 	if (!is_predefined(keyval))
-		return ampi_attr_get(c, fn, comm_attrs(c), keyval, value, flag);
+		return ampi_attr_get(&h, keyval, value, flag);
 	const int *p = predefined(keyval);
 	*flag = p != NULL; /* MPI_APPNUM is not set: the job was not started as one of many programs */
 	if (p)
@@ -51,36 +49,47 @@ static int get(int fn, MPI_Comm comm, int keyval, void *value, int *flag)
 	return MPI_SUCCESS;
 }
 
+static int read_only(struct ampi_comm *c, int fn, int keyval)
+{
+	return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval %d is a predefined attribute, which cannot be changed", keyval);
+}
+
 static int set(int fn, MPI_Comm comm, int keyval, void *value)
 {
 	struct ampi_comm *c = ampi_comm(comm);
-	return c ? ampi_attr_set(c, fn, comm_attrs(c), c->handle, keyval, value) : ampi_bad_comm(comm, fn);
+	if (!c)
+		return ampi_bad_comm(comm, fn);
+	struct ampi_holder h = holder(c, fn);
+	return is_predefined(keyval) ? read_only(c, fn, keyval) : ampi_attr_set(&h, keyval, value);
 }
 
 static int delete(int fn, MPI_Comm comm, int keyval)
 {
 	struct ampi_comm *c = ampi_comm(comm);
-	return c ? ampi_attr_delete(c, fn, comm_attrs(c), c->handle, keyval) : ampi_bad_comm(comm, fn);
+	if (!c)
+		return ampi_bad_comm(comm, fn);
+	struct ampi_holder h = holder(c, fn);
+	return is_predefined(keyval) ? read_only(c, fn, keyval) : ampi_attr_delete(&h, keyval);
 }
 
 int ampi_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *keyval, void *extra)
 {
-	return ampi_keyval_create(AMPI_FN_MPI_Comm_create_keyval, copy, delete, extra, keyval);
+	return ampi_keyval_create(AMPI_FN_MPI_Comm_create_keyval, AMPI_COMM, copy, delete, extra, keyval);
 }
 
 int ampi_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *delete, int *keyval, void *extra)
 {
-	return ampi_keyval_create(AMPI_FN_MPI_Keyval_create, copy, delete, extra, keyval);
+	return ampi_keyval_create(AMPI_FN_MPI_Keyval_create, AMPI_COMM, copy, delete, extra, keyval);
 }
 
 int ampi_Comm_free_keyval(int *keyval)
 {
-	return ampi_keyval_free(AMPI_FN_MPI_Comm_free_keyval, keyval);
+	return ampi_keyval_free(AMPI_FN_MPI_Comm_free_keyval, AMPI_COMM, keyval);
 }
 
 int ampi_Keyval_free(int *keyval)
 {
-	return ampi_keyval_free(AMPI_FN_MPI_Keyval_free, keyval);
+	return ampi_keyval_free(AMPI_FN_MPI_Keyval_free, AMPI_COMM, keyval);
 }
 
 int ampi_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
@@ -111,76 +120,4 @@ int ampi_Comm_delete_attr(MPI_Comm comm, int keyval)
 int ampi_Attr_delete(MPI_Comm comm, int keyval)
 {
 	return delete(AMPI_FN_MPI_Attr_delete, comm, keyval);
-}
-
-/* ---- datatypes ---- */
-
-/* Predefined datatypes have no attributes: they are one object for all ranks of a worker. */
-static struct vr_type *type_with_attrs(int fn, MPI_Datatype type, int *error)
-{
-	const struct vr_type *t = ampi_type(type);
-	*error = MPI_SUCCESS;
-	if (t && !(t->flags & VR_TYPE_PREDEFINED))
-		return (struct vr_type *)t;
-	*error = t ? ampi_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, fn, "attributes of predefined datatypes are not served")
-		   : ampi_bad_type(NULL, type, fn);
-	return NULL;
-}
-
-static struct ampi_attr **type_attrs(struct vr_type *t)
-{
-	return (struct ampi_attr **)&t->attrs;
-}
-
-int ampi_Type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, int *keyval, void *extra)
-{
-	return ampi_keyval_create(AMPI_FN_MPI_Type_create_keyval, copy, delete, extra, keyval);
-}
-
-int ampi_Type_free_keyval(int *keyval)
-{
-	return ampi_keyval_free(AMPI_FN_MPI_Type_free_keyval, keyval);
-}
-
-int ampi_Type_set_attr(MPI_Datatype type, int keyval, void *value)
-{
-	int error;
-	struct vr_type *t = type_with_attrs(AMPI_FN_MPI_Type_set_attr, type, &error);
-	return t ? ampi_attr_set(NULL, AMPI_FN_MPI_Type_set_attr, type_attrs(t), t->handle, keyval, value) : error;
-}
-
-int ampi_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
-{
-	int error;
-	struct vr_type *t = type_with_attrs(AMPI_FN_MPI_Type_get_attr, type, &error);
-	return t ? ampi_attr_get(NULL, AMPI_FN_MPI_Type_get_attr, type_attrs(t), keyval, value, flag) : error;
-}
-
-int ampi_Type_delete_attr(MPI_Datatype type, int keyval)
-{
-	int error;
-	struct vr_type *t = type_with_attrs(AMPI_FN_MPI_Type_delete_attr, type, &error);
-	return t ? ampi_attr_delete(NULL, AMPI_FN_MPI_Type_delete_attr, type_attrs(t), t->handle, keyval) : error;
-}
-
-/* Go makes and frees datatypes; attributes with their callbacks are seen to here. */
-int ampi_Type_dup(MPI_Datatype old, MPI_Datatype *new)
-{
-	const struct vr_type *t = ampi_type(old);
-	int error = (int)ampi_serve(AMPI_FN_MPI_Type_dup, (uint64_t[]){(uint64_t)old, (uint64_t)new}, 2);
-	if (error || !t->attrs)
-		return error;
-	error = ampi_attr_copy_all(t->attrs, t->handle, type_attrs((struct vr_type *)ampi_type(*new)));
-	return error ? ampi_raise(NULL, error, AMPI_FN_MPI_Type_dup, "a copy function of an attribute returned an error") : MPI_SUCCESS;
-}
-
-int ampi_Type_free(MPI_Datatype *type)
-{
-	const struct vr_type *t = ampi_type(*type);
-	if (t && t->attrs) {
-		int error = ampi_attr_delete_all(type_attrs((struct vr_type *)t), t->handle);
-		if (error)
-			return ampi_raise(NULL, error, AMPI_FN_MPI_Type_free, "a delete function of an attribute returned an error");
-	}
-	return (int)ampi_serve(AMPI_FN_MPI_Type_free, (uint64_t[]){(uint64_t)type}, 1);
 }

@@ -18,14 +18,14 @@ static int check(struct allgather *a, const void *send, int64_t count, MPI_Datat
 	struct ampi_meet *m = &a->m;
 	int error;
 	a->in_place = send == MPI_IN_PLACE;
-	if ((error = ampi_check_layout(m, &ampi_recv_names, &a->recv, recv_handle)))
+	if ((error = ampi_check_layout(&m->caller, &ampi_recv_names, &a->recv, recv_handle)))
 		return error;
 	if (!a->in_place) {
 		a->send = send;
 		a->send_count = count;
-		if ((error = ampi_check_data(m, &ampi_send_names, send, count, send_handle, &a->send_type)))
+		if ((error = ampi_check_data(&m->caller, &ampi_send_names, send, count, send_handle, &a->send_type)))
 			return error;
-		return ampi_check_alias(m, send, count, a->recv.base, ampi_layout_count(&a->recv, 0));
+		return ampi_check_alias(&m->caller, send, count, a->recv.base, ampi_layout_count(&a->recv, 0));
 	}
 	a->send = ampi_layout_at(&a->recv, m->rank);
 	a->send_count = ampi_layout_count(&a->recv, m->rank);

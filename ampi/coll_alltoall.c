@@ -18,15 +18,15 @@ static int check(struct alltoall *a, MPI_Datatype send_handle, MPI_Datatype recv
 	struct ampi_meet *m = &a->m;
 	int error;
 	a->in_place = a->send.base == MPI_IN_PLACE;
-	if ((error = ampi_check_layout(m, &ampi_recv_names, &a->recv, recv_handle)))
+	if ((error = ampi_check_layout(&m->caller, &ampi_recv_names, &a->recv, recv_handle)))
 		return error;
 	if (a->in_place) {
 		a->send = a->recv;
 		return MPI_SUCCESS;
 	}
-	if ((error = ampi_check_layout(m, &ampi_send_names, &a->send, send_handle)))
+	if ((error = ampi_check_layout(&m->caller, &ampi_send_names, &a->send, send_handle)))
 		return error;
-	return ampi_check_alias(m, a->send.base, ampi_layout_count(&a->send, 0), a->recv.base, ampi_layout_count(&a->recv, 0));
+	return ampi_check_alias(&m->caller, a->send.base, ampi_layout_count(&a->send, 0), a->recv.base, ampi_layout_count(&a->recv, 0));
 }
 
 /* ---- through the matrix ---- */

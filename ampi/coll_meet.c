@@ -171,6 +171,8 @@ static const char *coll_name(int kind)
 		[AMPI_COLL_ALLTOALLV] = "MPI_Alltoallv/w", [AMPI_COLL_REDUCE] = "MPI_Reduce", [AMPI_COLL_ALLREDUCE] = "MPI_Allreduce",
 		[AMPI_COLL_REDUCE_SCATTER] = "MPI_Reduce_scatter", [AMPI_COLL_SCAN] = "MPI_Scan", [AMPI_COLL_EXSCAN] = "MPI_Exscan",
 		[AMPI_COLL_SPLIT] = "a call that makes communicators", [AMPI_COLL_FINALIZE] = "MPI_Finalize",
+		[AMPI_COLL_MERGE] = "MPI_Intercomm_merge", [AMPI_COLL_INTERCOMM] = "MPI_Intercomm_create",
+		[AMPI_COLL_DIST_GRAPH] = "MPI_Dist_graph_create",
 	};
 	return names[kind];
 }
@@ -216,6 +218,10 @@ static int raise_class(struct ampi_meet *m, int klass)
 {
 	if (klass == MPI_ERR_TRUNCATE)
 		return raise_truncated(m);
+	if (klass == MPI_ERR_OTHER)
+		return ampi_raise(m->comm, klass, m->fn, "the calls of the two groups differ, or one of them failed");
+	if (klass == MPI_ERR_ARG)
+		return ampi_raise(m->comm, klass, m->fn, "high is not the same in all members of a group");
 	return ampi_raise(m->comm, klass, m->fn, "no memory for a copy of the data: the slice of this rank or of another member is full: see +slice");
 }
 

@@ -41,8 +41,8 @@ static int bcast(int fn, void *buf, int64_t count, MPI_Datatype datatype, int ro
 	struct ampi_meet m;
 	const struct vr_type *type;
 	int error;
-	if ((error = ampi_meet_open(&m, fn, comm)) || (error = ampi_check_root(&m, root)) ||
-	    (error = ampi_check_data(&m, &ampi_one_names, buf, count, datatype, &type)))
+	if ((error = ampi_meet_open(&m, fn, comm)) || (error = ampi_check_root(&m.caller, root)) ||
+	    (error = ampi_check_data(&m.caller, &ampi_one_names, buf, count, datatype, &type)))
 		return error;
 	ampi_meet_begin(&m, AMPI_COLL_BCAST, root, 0);
 	if (m.rank == root)
@@ -77,17 +77,17 @@ static int check_gather(struct ampi_meet *m, const void *send, int64_t count, MP
 			struct ampi_layout *recv, MPI_Datatype recv_handle, int root)
 {
 	int error = MPI_SUCCESS, in_place = send == MPI_IN_PLACE;
-	if ((error = ampi_check_root(m, root)))
+	if ((error = ampi_check_root(&m->caller, root)))
 		return error;
 	if (in_place && m->rank != root)
-		return ampi_no_in_place(m, "sendbuf", "only the root may pass");
-	if (!in_place && (error = ampi_check_data(m, &ampi_send_names, send, count, send_handle, send_type)))
+		return ampi_no_in_place(&m->caller, "sendbuf", "only the root may pass");
+	if (!in_place && (error = ampi_check_data(&m->caller, &ampi_send_names, send, count, send_handle, send_type)))
 		return error;
 	if (m->rank != root)
 		return MPI_SUCCESS;
-	if ((error = ampi_check_layout(m, &ampi_recv_names, recv, recv_handle)))
+	if ((error = ampi_check_layout(&m->caller, &ampi_recv_names, recv, recv_handle)))
 		return error;
-	return in_place ? MPI_SUCCESS : ampi_check_alias(m, send, count, recv->base, ampi_layout_count(recv, root));
+	return in_place ? MPI_SUCCESS : ampi_check_alias(&m->caller, send, count, recv->base, ampi_layout_count(recv, root));
 }
 
 static int gather(int fn, const void *send, int64_t count, MPI_Datatype send_handle, struct ampi_layout *recv, MPI_Datatype recv_handle,
@@ -158,17 +158,17 @@ static int check_scatter(struct ampi_meet *m, struct ampi_layout *send, MPI_Data
 			 MPI_Datatype recv_handle, const struct vr_type **recv_type, int root)
 {
 	int error = MPI_SUCCESS, in_place = recv == MPI_IN_PLACE;
-	if ((error = ampi_check_root(m, root)))
+	if ((error = ampi_check_root(&m->caller, root)))
 		return error;
 	if (in_place && m->rank != root)
-		return ampi_no_in_place(m, "recvbuf", "only the root may pass");
-	if (!in_place && (error = ampi_check_data(m, &ampi_recv_names, recv, count, recv_handle, recv_type)))
+		return ampi_no_in_place(&m->caller, "recvbuf", "only the root may pass");
+	if (!in_place && (error = ampi_check_data(&m->caller, &ampi_recv_names, recv, count, recv_handle, recv_type)))
 		return error;
 	if (m->rank != root)
 		return MPI_SUCCESS;
-	if ((error = ampi_check_layout(m, &ampi_send_names, send, send_handle)))
+	if ((error = ampi_check_layout(&m->caller, &ampi_send_names, send, send_handle)))
 		return error;
-	return in_place ? MPI_SUCCESS : ampi_check_alias(m, send->base, ampi_layout_count(send, root), recv, count);
+	return in_place ? MPI_SUCCESS : ampi_check_alias(&m->caller, send->base, ampi_layout_count(send, root), recv, count);
 }
 
 static int scatter(int fn, struct ampi_layout *send, MPI_Datatype send_handle, void *recv, int64_t count, MPI_Datatype recv_handle, int root,

@@ -1,5 +1,5 @@
-/* Error handlers of communicators (MPI 5.0 section 9.3). */
-#include "ampi.h"
+/* Error handlers: making, attaching and freeing them (MPI 5.0 section 9.3). */
+#include "errhandler.h"
 
 static int is_predefined(MPI_Errhandler h)
 {
@@ -9,6 +9,13 @@ static int is_predefined(MPI_Errhandler h)
 static struct ampi_errhandler *find(MPI_Errhandler h)
 {
 	return ampi_lookup(&ampi_me()->errhandlers, AMPI_ERRHANDLER, (uint64_t)h);
+}
+
+/* One that the program may still name: objects may go on with a handler that it has freed. */
+static struct ampi_errhandler *named(MPI_Errhandler h)
+{
+	struct ampi_errhandler *e = find(h);
+	return e && e->named ? e : NULL;
 }
 
 void ampi_errhandler_hold(uint64_t handle)
@@ -27,59 +34,73 @@ void ampi_errhandler_release(uint64_t handle)
 	vr_rank_free(vr_current, h);
 }
 
-static int create(int fn, void *function, MPI_Errhandler *out)
+int ampi_errhandler_create(int fn, enum ampi_kind kind, void *function, MPI_Errhandler *out)
 {
+	if (!function)
+		return ampi_raise(NULL, MPI_ERR_ARG, fn, "the function is a null pointer");
 	struct ampi_errhandler *h = vr_rank_calloc(vr_current, 1, sizeof *h);
 	uint64_t handle = h ? ampi_enter(vr_current, &ampi_me()->errhandlers, AMPI_ERRHANDLER, h) : 0;
-	if (!handle)
+	if (!handle) {
+		vr_rank_free(vr_current, h);
 		return ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
-	*h = (struct ampi_errhandler){.handle = handle, .refs = 1, .fn = function};
+	}
+	*h = (struct ampi_errhandler){.handle = handle, .refs = 1, .named = 1, .kind = kind, .fn = function};
 	*out = (MPI_Errhandler)handle;
 	return MPI_SUCCESS;
 }
 
-int ampi_Comm_create_errhandler(MPI_Comm_errhandler_function *fn, MPI_Errhandler *out)
+static const char *kind_name(int kind)
 {
-	return create(AMPI_FN_MPI_Comm_create_errhandler, fn, out);
+	static const char *const names[] = {
+		[AMPI_COMM] = "communicators", [AMPI_WIN] = "windows", [AMPI_FILE] = "files", [AMPI_SESSION] = "sessions"};
+	return names[kind];
 }
 
-int ampi_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler h)
+int ampi_errhandler_check(const struct ampi_culprit *at, int fn, MPI_Errhandler h)
 {
-	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, AMPI_FN_MPI_Comm_set_errhandler);
-	if (!is_predefined(h) && !find(h))
-		return ampi_raise(c, MPI_ERR_ERRHANDLER, AMPI_FN_MPI_Comm_set_errhandler, "errhandler is not an error handler, or was freed");
+	struct ampi_errhandler *e = named(h);
+	if (is_predefined(h) || (e && e->kind == (int)at->kind))
+		return MPI_SUCCESS;
+	if (h == MPI_ERRHANDLER_NULL)
+		return ampi_raise_on(at, MPI_ERR_ERRHANDLER, fn, "errhandler is MPI_ERRHANDLER_NULL");
+	if (e)
+		return ampi_raise_on(at, MPI_ERR_ERRHANDLER, fn, "errhandler is for %s, not for %s", kind_name(e->kind), kind_name(at->kind));
+	return ampi_raise_on(at, MPI_ERR_ERRHANDLER, fn, "errhandler (handle 0x%lx) is not an error handler, or was freed", (unsigned long)h);
+}
+
+int ampi_errhandler_set(const struct ampi_culprit *at, int fn, uint64_t *place, MPI_Errhandler h)
+{
+	int error = ampi_errhandler_check(at, fn, h);
+	if (error)
+		return error;
 	ampi_errhandler_hold((uint64_t)h);
-	ampi_errhandler_release(c->errhandler);
-	c->errhandler = (uint64_t)h;
+	ampi_errhandler_release(*place);
+	*place = (uint64_t)h;
 	return MPI_SUCCESS;
 }
 
-int ampi_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *out)
+int ampi_errhandler_get(uint64_t place, MPI_Errhandler *out)
 {
-	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, AMPI_FN_MPI_Comm_get_errhandler);
-	ampi_errhandler_hold(c->errhandler);
-	*out = (MPI_Errhandler)c->errhandler;
+	struct ampi_errhandler *h = find((MPI_Errhandler)place);
+	if (h) {
+		h->refs++;
+		h->named++;
+	}
+	*out = (MPI_Errhandler)place;
 	return MPI_SUCCESS;
 }
 
+/* May be called before MPI_Init: sessions want handlers then. */
 int ampi_Errhandler_free(MPI_Errhandler *h)
 {
-	if (!is_predefined(*h) && !find(*h))
-		return ampi_raise(NULL, MPI_ERR_ERRHANDLER, AMPI_FN_MPI_Errhandler_free, "errhandler is not an error handler, or was freed");
-	ampi_errhandler_release((uint64_t)*h);
+	const int fn = AMPI_FN_MPI_Errhandler_free;
+	struct ampi_errhandler *e = named(*h);
+	if (!e && !is_predefined(*h))
+		return ampi_raise(NULL, MPI_ERR_ERRHANDLER, fn, "errhandler (handle 0x%lx) is not an error handler, or was freed", (unsigned long)*h);
+	if (e) {
+		e->named--;
+		ampi_errhandler_release((uint64_t)*h);
+	}
 	*h = MPI_ERRHANDLER_NULL;
-	return MPI_SUCCESS;
-}
-
-int ampi_Comm_call_errhandler(MPI_Comm comm, int code)
-{
-	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, AMPI_FN_MPI_Comm_call_errhandler);
-	ampi_raise(c, code, AMPI_FN_MPI_Comm_call_errhandler, "the program raised error code %d", code);
 	return MPI_SUCCESS;
 }

@@ -69,10 +69,14 @@ func errorClass(c *call) error {
 	return c.err
 }
 
+// errorString adds what the last error of this code was, for a program that asks about a code that a call has returned.
 func errorString(c *call) error {
 	text, ok := c.state.Errors.text(int(c.num(0)))
 	if !ok {
 		return mpi.Errorf(mpi.ErrArg, "errorcode is not an error code: %d", c.num(0))
+	}
+	if told := c.told(int(c.num(0))); told != "" {
+		text += " (" + told + ")"
 	}
 	c.putInt(2, "resultlen", c.putText(1, "string", text, min(len(text)+1, mpi.MaxErrorString)))
 	return c.err

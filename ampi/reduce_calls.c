@@ -10,7 +10,7 @@ static int check_named(struct ampi_reduction *r, const char *name, const void *s
 	r->send = send;
 	r->recv = recv;
 	r->count = count;
-	if ((error = ampi_check_data(&r->m, &names, send, count, datatype, &type)))
+	if ((error = ampi_check_data(&r->m.caller, &names, send, count, datatype, &type)))
 		return error;
 	return ampi_reducer_open(&r->op, r->m.comm, r->m.fn, op, datatype, type);
 }
@@ -23,7 +23,7 @@ int ampi_reduction_check(struct ampi_reduction *r, const void *send, void *recv,
 static int check_recv(struct ampi_reduction *r)
 {
 	if (r->recv == MPI_IN_PLACE)
-		return ampi_no_in_place(&r->m, "recvbuf", "only sendbuf may be");
+		return ampi_no_in_place(&r->m.caller, "recvbuf", "only sendbuf may be");
 	if (!r->recv && r->count && (r->op.type->flags & VR_TYPE_PREDEFINED))
 		return ampi_raise(r->m.comm, MPI_ERR_BUFFER, r->m.fn, "recvbuf is a null pointer");
 	return MPI_SUCCESS;
@@ -38,20 +38,20 @@ int ampi_reduction_check_both(struct ampi_reduction *r, const void *send, void *
 		error = ampi_reduction_check(r, send, recv, count, datatype, op);
 	if (error || (error = check_recv(r)))
 		return error;
-	return send == MPI_IN_PLACE ? MPI_SUCCESS : ampi_check_alias(&r->m, send, count, recv, count);
+	return send == MPI_IN_PLACE ? MPI_SUCCESS : ampi_check_alias(&r->m.caller, send, count, recv, count);
 }
 
 /* ---- reduce ---- */
 
 static int check_reduce(struct ampi_reduction *r, const void *send, void *recv, int64_t count, MPI_Datatype datatype, MPI_Op op, int root)
 {
-	int error = ampi_check_root(&r->m, root);
+	int error = ampi_check_root(&r->m.caller, root);
 	if (error)
 		return error;
 	if (r->m.rank == root)
 		return ampi_reduction_check_both(r, send, recv, count, datatype, op);
 	if (send == MPI_IN_PLACE)
-		return ampi_no_in_place(&r->m, "sendbuf", "only the root may pass");
+		return ampi_no_in_place(&r->m.caller, "sendbuf", "only the root may pass");
 	return ampi_reduction_check(r, send, NULL, count, datatype, op);
 }
 
@@ -145,7 +145,7 @@ static int by_block(int fn, const void *send, void *recv, int64_t count, MPI_Dat
 {
 	struct ampi_reduction r;
 	int error;
-	if ((error = ampi_meet_open(&r.m, fn, comm)) || (error = ampi_check_count(&r.m, "recvcount", count)))
+	if ((error = ampi_meet_open(&r.m, fn, comm)) || (error = ampi_check_count(&r.m.caller, "recvcount", count)))
 		return error;
 	return reduce_scatter(&r, send, recv, count * r.m.size, count * r.m.rank, count, datatype, op);
 }
@@ -174,7 +174,7 @@ int ampi_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count re
 
 static int reduce_local(int fn, const void *in, void *inout, int64_t count, MPI_Datatype datatype, MPI_Op op)
 {
-	struct ampi_reduction r = {.m = {.fn = fn}};
+	struct ampi_reduction r = {.m = {.caller = {.fn = fn}}};
 	int error;
 	if ((error = check_named(&r, "inbuf", in, inout, count, datatype, op)) ||
 	    (error = check_named(&r, "inoutbuf", inout, inout, count, datatype, op)))

@@ -4,12 +4,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../isomalloc/heap.h"
 #include "p2p.h"
+#include "schedule.h"
 #include "switch.h"
 
-const void *vr_shim_table;
+const void *vr_shim_table, *vr_shim_guarded;
 void (*vr_rank_ending)(int code);
 
 int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags)
@@ -89,9 +91,23 @@ void vr_rank_start(struct vr_rank *r)
 	vr_rank_ready(r);
 }
 
+/* exit() in a thread that the rank has started: the rank itself is somewhere else and cannot be ended, so the worker is. */
+static void exit_in_thread(int code)
+{
+	struct vr_rank *me = vr_current;
+	vr_out_printf(me->id, 2, "ampirun: rank %d: exit(%d) in a thread that it started: it ends the job\n", me->id, code);
+	if (me->entry.fflush)
+		((int (*)(void *))me->entry.fflush)(NULL);
+	_exit(code & 0xff ? code & 0xff : 1);
+}
+
 void vr_rank_exit(int code)
 {
 	struct vr_rank *me = vr_current;
+	if (vr_unlikely(vr_lent))
+		vr_job_abort(code, "a function that the program gave to MPI_Op_create ends its rank with code %d", code);
+	if (vr_thread)
+		exit_in_thread(code);
 	me->exit_code = code & 0xff;
 	atomic_store(&me->state, VR_ENDED);
 	vr_pe->live--;
@@ -104,6 +120,8 @@ void vr_exit(int code)
 {
 	struct vr_rank *me = vr_current;
 	const struct vr_entry *e = &me->entry;
+	if (vr_thread)
+		exit_in_thread(code);
 	me->exit_code = code;
 	if (!me->exiting++ && vr_rank_ending)
 		vr_rank_ending(code);

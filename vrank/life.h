@@ -44,6 +44,9 @@ extern const struct vr_binding vr_bindings[];
 /* The function table that a program's shim unpacks; set by the MPI layer before ranks start. */
 extern const void *vr_shim_table;
 
+/* The one for programs that have threads; set likewise, or NULL. */
+extern const void *vr_shim_guarded;
+
 /* Called on the rank's stack when it is about to end, before its exit handlers: the MPI layer's say. */
 extern void (*vr_rank_ending)(int code);
 

@@ -42,7 +42,8 @@ struct vr_env {
 	};
 	/* the receiver's: places in the unexpected queue */
 	struct vr_env *bucket_next, *bucket_prev, *order_next, *order_prev;
-	uint64_t pad[4];
+	uint64_t matched_comm; /* of the MPI layer: whose message it is that a matched probe took */
+	uint64_t pad[3];
 	char data[]; /* payload of more than VR_INLINE bytes */
 };
 #define VR_INLINE 32
@@ -65,6 +66,7 @@ enum vr_request_kind {
 	VR_REQ_SEND,
 	VR_REQ_RECV,
 	VR_REQ_DONE, /* complete from the start: PROC_NULL, buffered sends */
+	VR_REQ_COMPOUND, /* of the MPI layer: several messages, or none; it says when it is complete */
 };
 
 enum {
@@ -77,6 +79,8 @@ enum {
 	VR_RQ_POSTED = 64, /* in the posted queue */
 	VR_RQ_OWNS_BUFFER = 128, /* buf is a copy that the runtime made */
 	VR_RQ_HOLDS_TYPE = 256, /* counts in type->refs */
+	VR_RQ_HOOK = 512, /* extra points to a struct vr_hook */
+	VR_RQ_LISTED = 1024, /* is in the list of a call: found twice there, it is an error */
 };
 
 enum vr_mode { VR_STANDARD, VR_SYNCHRONOUS, VR_BUFFERED, VR_READY_MODE };
@@ -104,7 +108,13 @@ struct vr_request {
 	/* posted queue, or the list of free requests */
 	struct vr_request *next, *prev;
 	uint64_t sequence; /* order of posting */
-	void *extra; /* of the MPI layer: arguments of persistent requests, the list of buffered sends */
+	void *extra; /* of the MPI layer */
+};
+
+/* Called when a request with VR_RQ_HOOK is complete, on any stack of its owner, instead of freeing an orphan. It may free the
+ * request; what sends or receives in reply to it is a stepper: stepper.h. */
+struct vr_hook {
+	void (*completed)(struct vr_request *r);
 };
 
 struct vr_posted {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "stepper.h"
 
 /* ---- copying ---- */
 
@@ -16,32 +17,15 @@ static int64_t capacity(const struct vr_request *r)
 	return r->count * r->type->size;
 }
 
-/* Both sides are spread out: through a packed copy. */
-static void copy_spread(struct vr_request *r, const struct vr_env *e, int64_t bytes)
+void vr_data_copy(const struct vr_data *to, const struct vr_data *from, int64_t bytes)
 {
-	void *packed = vr_rank_alloc(r->rank, bytes);
-	if (!packed) {
-		r->error = MPI_ERR_NO_MEM;
-		return;
-	}
-	vr_type_pack(e->type, e->count, vr_live(e->buf), packed, bytes);
-	vr_type_unpack(r->type, r->count, vr_live(r->buf), packed, bytes);
-	vr_rank_free(r->rank, packed);
+	vr_type_copy((struct vr_data){vr_live(to->buf), to->count, to->type}, (struct vr_data){vr_live(from->buf), from->count, from->type}, bytes);
 }
 
 /* From the sender's buffer into the receiver's, which this worker owns. */
 static void copy_typed(struct vr_request *r, const struct vr_env *e, int64_t bytes)
 {
-	int64_t from, to;
-	int dense_from = vr_type_is_dense(e->type, e->count, &from), dense_to = vr_type_is_dense(r->type, r->count, &to);
-	if (dense_from && dense_to)
-		memmove((char *)vr_live(r->buf) + to, (const char *)vr_live(e->buf) + from, bytes);
-	else if (dense_from)
-		vr_type_unpack(r->type, r->count, vr_live(r->buf), (const char *)vr_live(e->buf) + from, bytes);
-	else if (dense_to)
-		vr_type_pack(e->type, e->count, vr_live(e->buf), (char *)vr_live(r->buf) + to, bytes);
-	else
-		copy_spread(r, e, bytes);
+	vr_data_copy(&(struct vr_data){r->buf, r->count, r->type}, &(struct vr_data){(void *)e->buf, e->count, e->type}, bytes);
 }
 
 static void copy_packed(struct vr_request *r, const void *data, int64_t bytes)
@@ -70,6 +54,14 @@ static void settle(struct vr_rank *r)
 		vr_rank_ready(r);
 }
 
+static void over(struct vr_request *r)
+{
+	if (r->flags & VR_RQ_HOOK)
+		((struct vr_hook *)r->extra)->completed(r);
+	else
+		vr_request_free(r);
+}
+
 void vr_request_complete(struct vr_request *r)
 {
 	r->flags |= VR_RQ_DONE;
@@ -81,8 +73,8 @@ void vr_request_complete(struct vr_request *r)
 		r->flags &= ~VR_RQ_WAITED;
 		settle(r->rank);
 	}
-	if (vr_unlikely(r->flags & VR_RQ_ORPHAN))
-		vr_request_free(r);
+	if (vr_unlikely(r->flags & (VR_RQ_ORPHAN | VR_RQ_HOOK)))
+		over(r);
 }
 
 /* The status of a receive, and how many bytes of the message it takes. */
@@ -311,9 +303,9 @@ static struct vr_request *send_request(struct vr_rank *me, const struct vr_messa
 	return r;
 }
 
-struct vr_request *vr_send_start(const struct vr_message *m)
+struct vr_request *vr_send_start_as(struct vr_rank *me, const struct vr_message *m)
 {
-	struct vr_rank *me = vr_current, *to = vr_rank_of(m->dest_world);
+	struct vr_rank *to = vr_rank_of(m->dest_world);
 	int64_t bytes = count_sent(me, m);
 	int local = vr_is_mine(to);
 	if (vr_likely(send_at_once(to, m, bytes, local)))

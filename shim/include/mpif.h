@@ -611,6 +611,7 @@
       external MPI_WIN_NULL_DELETE_FN
       external MPI_WIN_DUP_FN
       external MPI_CONVERSION_FN_NULL
+      external MPI_CONVERSION_FN_NULL_C
       integer*8 MPI_Aint_add
       external MPI_Aint_add
       integer*8 PMPI_Aint_add
