@@ -17,39 +17,15 @@ static int64_t capacity(const struct vr_request *r)
 	return r->count * r->type->size;
 }
 
-/* Both sides are spread out: through a packed copy. */
-static int copy_spread(struct vr_rank *r, const struct vr_data *to, const struct vr_data *from, int64_t bytes)
+void vr_data_copy(const struct vr_data *to, const struct vr_data *from, int64_t bytes)
 {
-	void *packed = vr_rank_alloc(r, bytes);
-	if (!packed)
-		return -1;
-	vr_type_pack(from->type, from->count, vr_live(from->buf), packed, bytes);
-	vr_type_unpack(to->type, to->count, vr_live(to->buf), packed, bytes);
-	vr_rank_free(r, packed);
-	return 0;
-}
-
-int vr_data_copy(struct vr_rank *r, const struct vr_data *to, const struct vr_data *from, int64_t bytes)
-{
-	int64_t out, in;
-	int dense_from = vr_type_is_dense(from->type, from->count, &out), dense_to = vr_type_is_dense(to->type, to->count, &in);
-	if (dense_from && dense_to)
-		memmove((char *)vr_live(to->buf) + in, (const char *)vr_live(from->buf) + out, bytes);
-	else if (dense_from)
-		vr_type_unpack(to->type, to->count, vr_live(to->buf), (const char *)vr_live(from->buf) + out, bytes);
-	else if (dense_to)
-		vr_type_pack(from->type, from->count, vr_live(from->buf), (char *)vr_live(to->buf) + in, bytes);
-	else
-		return copy_spread(r, to, from, bytes);
-	return 0;
+	vr_type_copy((struct vr_data){vr_live(to->buf), to->count, to->type}, (struct vr_data){vr_live(from->buf), from->count, from->type}, bytes);
 }
 
 /* From the sender's buffer into the receiver's, which this worker owns. */
 static void copy_typed(struct vr_request *r, const struct vr_env *e, int64_t bytes)
 {
-	struct vr_data to = {r->buf, r->count, r->type}, from = {(void *)e->buf, e->count, e->type};
-	if (vr_data_copy(r->rank, &to, &from, bytes))
-		r->error = MPI_ERR_NO_MEM;
+	vr_data_copy(&(struct vr_data){r->buf, r->count, r->type}, &(struct vr_data){(void *)e->buf, e->count, e->type}, bytes);
 }
 
 static void copy_packed(struct vr_request *r, const void *data, int64_t bytes)

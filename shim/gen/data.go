@@ -35,6 +35,7 @@ type standard struct {
 	Procedures map[string][]apiParam
 	Constants  []constant
 	Typedefs   []string
+	Names      []cxxName
 	F90        map[string]string // parameter kind to its type in mpif.h and the mpi module
 	Large      map[string]string // as F90, where large-count procedures have another type
 	F08        map[string]string // as F90, where the mpi_f08 module has another type
@@ -55,6 +56,7 @@ func readStandard(dir string) (*standard, error) {
 		{"typedefs.txt", std.addTypedef},
 		{"typedefs-ours.txt", std.addTypedef},
 		{"kinds.tsv", std.addKind},
+		{"cxx-names.tsv", std.addNames},
 	}
 	for _, r := range readers {
 		if err := readLines(filepath.Join(dir, r.file), r.add); err != nil {

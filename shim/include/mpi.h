@@ -1865,6 +1865,7 @@ extern MPI_F08_status *const MPI_F08_STATUSES_IGNORE;
 
 #if defined(__cplusplus)
 }
+#include "mpicxx.h"
 #endif
 
 #endif
