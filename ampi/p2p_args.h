@@ -82,11 +82,6 @@ static inline int ampi_check_out(struct ampi_comm *c, int fn, const char *name, 
 	return vr_unlikely(!out) ? ampi_bad_pointer(c, fn, name) : MPI_SUCCESS;
 }
 
-static inline int32_t ampi_peer_world(const struct ampi_comm *c, int32_t peer)
-{
-	return vr_unlikely(c->is_inter) ? c->remote_world[peer] : ampi_to_world(c, peer);
-}
-
 /* What a deadlock report says of a rank that sleeps in this call. */
 static inline void ampi_in_call(int fn)
 {

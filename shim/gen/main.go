@@ -31,6 +31,7 @@ var outputs = []output{
 	{"shim/include/mpicxx/names.h", writeCxxNames},
 	{"shim/include/mpicxx/hide.h", writeCxxHide},
 	{"shim/include/mpicxx/unhide.h", writeCxxUnhide},
+	{"shim/src/fortran_f08_gen.c", writeF08Wrappers},
 	{"shim/include/mpif.h", writeInclude},
 	{"shim/fortran/mpi.f90", writeModule},
 	{"shim/fortran/mpi_f08_types.f90", writeTypes},
