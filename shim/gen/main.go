@@ -26,7 +26,6 @@ var outputs = []output{
 	{"shim/table.h", writeTable},
 	{"shim/src/jump_gen.S", writeJumps},
 	{"shim/src/fortran_gen.c", writeWrappers},
-	{"shim/src/fortran_f08_gen.c", writeF08Wrappers},
 	{"shim/src/cxx_gen.c", writeCxxObjects},
 	{"shim/include/mpicxx/names.h", writeCxxNames},
 	{"shim/include/mpicxx/hide.h", writeCxxHide},
