@@ -1,4 +1,5 @@
 /* Communicators as objects: what they are, what they are called, and their end (MPI 5.0 sections 7.4 and 7.8). */
+#include "bsend.h"
 #include "comm_make.h"
 #include "topo.h"
 
@@ -44,6 +45,7 @@ static int end(struct ampi_comm *c, MPI_Comm *comm, int fn)
 	int error = ampi_attrs_free(c, fn);
 	if (error)
 		return ampi_raise(c, error, fn, "a delete function of an attribute returned error %d", error);
+	ampi_buffer_drop(c->handle, fn);
 	ampi_comm_close(c);
 	*comm = MPI_COMM_NULL;
 	return MPI_SUCCESS;

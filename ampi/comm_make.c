@@ -1,5 +1,6 @@
 /* Making communicators (MPI 5.0 section 7.4): one meet in which the last leader makes the teams of all new groups. */
 #include "comm_make.h"
+#include "session.h"
 #include "topo.h"
 
 #include <stdlib.h>
@@ -105,6 +106,7 @@ static struct ampi_comm *comm_enter(uint64_t errhandler)
 	c->handle = handle;
 	c->refs = 1;
 	c->errhandler = errhandler;
+	c->session = ampi_only_session();
 	ampi_errhandler_hold(errhandler);
 	return c;
 }
@@ -256,18 +258,6 @@ static int duplicate(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	else
 		*newcomm = handle_of(c);
 	return error;
-}
-
-int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out)
-{
-	struct ampi_meet m;
-	struct ampi_place p;
-	int error;
-	*out = NULL;
-	if ((error = ampi_meet_open(&m, fn, handle_of(c))) || (error = split(&m, color, key, &p)) || !p.team)
-		return error;
-	*out = ampi_comm_new(c->errhandler, &p);
-	return *out ? MPI_SUCCESS : ampi_no_slice(c, fn);
 }
 
 int ampi_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
