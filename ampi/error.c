@@ -97,9 +97,12 @@ int ampi_null(struct ampi_comm *c, int fn, const char *name)
 	return ampi_raise(c, MPI_ERR_ARG, fn, "%s is a null pointer", name);
 }
 
+/* A communicator whose handler nobody has chosen leaves the error to that of errors of no object: what is wrong is not the
+ * communicator, and a program that has chosen one on MPI_COMM_WORLD wants to hear of it. */
 int ampi_null_argument(int fn, uint64_t comm, const char *name)
 {
-	return ampi_null(comm ? ampi_comm((MPI_Comm)comm) : NULL, fn, name);
+	struct ampi_comm *c = comm ? ampi_comm((MPI_Comm)comm) : NULL;
+	return ampi_null(c && c->errhandler != (uint64_t)MPI_ERRORS_ARE_FATAL ? c : NULL, fn, name);
 }
 
 /* The program says what its own codes mean: MPI_Add_error_string. */
