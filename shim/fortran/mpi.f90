@@ -284,6 +284,9 @@ module mpi
    integer, parameter :: MPI_WIN_MODEL = 605
    integer, parameter :: MPI_LB = 1008
    integer, parameter :: MPI_UB = 1009
+   integer, parameter :: MPI_COMBINER_HVECTOR_INTEGER = 190
+   integer, parameter :: MPI_COMBINER_HINDEXED_INTEGER = 191
+   integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 192
    integer :: MPI_BOTTOM
    common /ampi_f_bottom/ MPI_BOTTOM
    save /ampi_f_bottom/
@@ -567,12 +570,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -595,12 +602,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -749,14 +760,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -779,14 +796,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -809,14 +832,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -839,14 +868,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -3064,12 +3099,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -3094,12 +3133,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -3624,12 +3667,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -3702,14 +3749,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -3732,14 +3785,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -3871,12 +3930,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -3965,12 +4028,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -4019,14 +4086,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -4049,14 +4122,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -4379,8 +4458,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -4513,13 +4594,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -4778,12 +4863,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -4806,12 +4895,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -4886,14 +4979,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -4916,14 +5015,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -4946,14 +5051,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -4976,14 +5087,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -5461,8 +5578,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -5533,8 +5652,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -5920,13 +6041,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -5950,13 +6075,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -8232,12 +8361,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -8260,12 +8393,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -8414,14 +8551,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -8444,14 +8587,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -8474,14 +8623,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -8504,14 +8659,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -10729,12 +10890,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -10759,12 +10924,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -11289,12 +11458,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11367,14 +11540,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11397,14 +11576,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11536,12 +11721,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -11630,12 +11819,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11684,14 +11877,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11714,14 +11913,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -12044,8 +12249,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -12178,13 +12385,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -12443,12 +12654,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -12471,12 +12686,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -12551,14 +12770,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -12581,14 +12806,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -12611,14 +12842,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -12641,14 +12878,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -13126,8 +13369,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -13198,8 +13443,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -13585,13 +13832,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -13615,13 +13866,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(in) :: info
