@@ -89,6 +89,7 @@ struct ampi_rank {
 	uint64_t main_thread;
 	struct ampi_buffer *buffers; /* attached for buffered sends: bsend.c */
 	int32_t last_error_code; /* MPI_LASTUSEDCODE */
+	int32_t self_handled; /* the program has set an error handler on MPI_COMM_SELF */
 	int32_t told_class; /* class of the error that `told` is about */
 	char *told; /* what the last error was that the program got back as a code, or NULL */
 	uint64_t file_errhandler; /* of MPI_FILE_NULL: what files are opened with */

@@ -152,11 +152,12 @@ int ampi_attr_get(const struct ampi_holder *h, int keyval, void *value, int *fla
 	return MPI_SUCCESS;
 }
 
+/* A key that was freed serves as long as its attribute is there. */
 int ampi_attr_delete(const struct ampi_holder *h, int keyval)
 {
-	if (!is_alive(h->kind, keyval))
-		return bad_key(h->c, h->fn, h->kind, keyval);
 	struct ampi_attr *a = *find(h->list, keyval);
+	if (!a && !is_alive(h->kind, keyval))
+		return bad_key(h->c, h->fn, h->kind, keyval);
 	if (!a)
 		return ampi_raise(h->c, MPI_ERR_KEYVAL, h->fn, "keyval %d is not set on this object", keyval);
 	int error = delete_one(h->list, h->object, a);

@@ -153,15 +153,19 @@ int ampi_Comm_set_name(MPI_Comm comm, const char *name)
 	return MPI_SUCCESS;
 }
 
+/* Of MPI_COMM_NULL, too (MPI 5.0 section 7.8). */
 int ampi_Comm_get_name(MPI_Comm comm, char *name, int *length)
 {
+	const int fn = AMPI_FN_MPI_Comm_get_name;
 	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, AMPI_FN_MPI_Comm_get_name);
+	int null = comm == MPI_COMM_NULL && ampi_running();
+	if (!c && !null)
+		return ampi_bad_comm(comm, fn);
 	if (!name || !length)
-		return ampi_null(c, AMPI_FN_MPI_Comm_get_name, name ? "resultlen" : "comm_name");
-	*length = strlen(c->name);
-	memcpy(name, c->name, *length + 1);
+		return ampi_null(c, fn, name ? "resultlen" : "comm_name");
+	const char *is = null ? "MPI_COMM_NULL" : c->name;
+	*length = (int)strlen(is);
+	memcpy(name, is, *length + 1);
 	return MPI_SUCCESS;
 }
 

@@ -260,18 +260,6 @@ static int duplicate(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	return error;
 }
 
-int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out)
-{
-	struct ampi_meet m;
-	struct ampi_place p;
-	int error;
-	*out = NULL;
-	if ((error = ampi_meet_open(&m, fn, handle_of(c))) || (error = split(&m, color, key, &p)) || !p.team)
-		return error;
-	*out = ampi_comm_new(c->errhandler, &p);
-	return *out ? MPI_SUCCESS : ampi_no_slice(c, fn);
-}
-
 int ampi_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
 	return duplicate(AMPI_FN_MPI_Comm_dup, comm, MPI_INFO_NULL, newcomm);
