@@ -70,19 +70,28 @@ func compilerCommand(compiler []string, args ...string) *exec.Cmd {
 
 var gfortranVersion = regexp.MustCompile(`^GNU Fortran .*?(\d+)\.\d+`)
 
-// leniencyOf lets old programs compile: since version 10 gfortran takes calls of one procedure with buffers of different
-// types for errors, which is what every mpif.h program does.
-func leniencyOf(compiler []string) []string {
+// gfortranMajor is the version of a gfortran, 0 for other compilers.
+func gfortranMajor(compiler []string) int {
 	out, err := compilerCommand(compiler, "--version").Output()
 	m := gfortranVersion.FindStringSubmatch(string(out))
 	if err != nil || m == nil {
-		return nil
+		return 0
 	}
-	if major, _ := strconv.Atoi(m[1]); major < 10 {
+	major, _ := strconv.Atoi(m[1])
+	return major
+}
+
+// leniencyOf lets old programs compile: since version 10 gfortran takes calls of one procedure with buffers of different
+// types for errors, which is what every mpif.h program does.
+func leniencyOf(compiler []string) []string {
+	if gfortranMajor(compiler) < 10 {
 		return nil
 	}
 	return []string{"-fallow-argument-mismatch"}
 }
+
+// describedArrays is the first gfortran whose descriptors of buffers the library knows; the module mpi_f08 is for these.
+const describedArrays = 9
 
 // buildShim fills dir with the headers and the library. The library's archive holds one object, linked from all
 // files: it is taken whole or not at all, and only once.
@@ -135,6 +144,9 @@ var modules = []string{"mpi_f08_types", "mpi", "mpi_f08"}
 // buildModules compiles the modules; their procedures are in the library, so only the .mod files are kept.
 func buildModules(dir string, fc []string) error {
 	for _, module := range modules {
+		if module == "mpi_f08" && gfortranMajor(fc) < describedArrays {
+			continue
+		}
 		if err := buildModule(dir, module, fc); err != nil {
 			return err
 		}

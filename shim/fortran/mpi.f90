@@ -284,9 +284,9 @@ module mpi
    integer, parameter :: MPI_WIN_MODEL = 605
    integer, parameter :: MPI_LB = 1008
    integer, parameter :: MPI_UB = 1009
-   integer, parameter :: MPI_COMBINER_HVECTOR_INTEGER = 1051
-   integer, parameter :: MPI_COMBINER_HINDEXED_INTEGER = 1071
-   integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 1101
+   integer, parameter :: MPI_COMBINER_HVECTOR_INTEGER = 190
+   integer, parameter :: MPI_COMBINER_HINDEXED_INTEGER = 191
+   integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 192
    integer :: MPI_BOTTOM
    common /ampi_f_bottom/ MPI_BOTTOM
    save /ampi_f_bottom/
@@ -570,12 +570,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -598,12 +602,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -752,14 +760,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -782,14 +796,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -812,14 +832,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -842,14 +868,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -3067,12 +3099,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -3097,12 +3133,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -3627,12 +3667,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -3705,14 +3749,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -3735,14 +3785,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -3874,12 +3930,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -3968,12 +4028,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -4022,14 +4086,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -4052,14 +4122,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -4382,8 +4458,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -4516,13 +4594,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -4781,12 +4863,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -4809,12 +4895,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -4889,14 +4979,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -4919,14 +5015,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -4949,14 +5051,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -4979,14 +5087,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -5464,8 +5578,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -5536,8 +5652,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -5923,13 +6041,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -5953,13 +6075,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -8235,12 +8361,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -8263,12 +8393,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -8417,14 +8551,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -8447,14 +8587,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -8477,14 +8623,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -8507,14 +8659,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -10732,12 +10890,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -10762,12 +10924,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -11292,12 +11458,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11370,14 +11540,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11400,14 +11576,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11539,12 +11721,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -11633,12 +11819,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11687,14 +11877,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -11717,14 +11913,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: request
          integer, intent(out) :: ierror
@@ -12047,8 +12249,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -12181,13 +12385,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: request
@@ -12446,12 +12654,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -12474,12 +12686,16 @@ module mpi
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
          integer, intent(in) :: sendcount
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -12554,14 +12770,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -12584,14 +12806,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: sdispls(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer :: rdispls(*)
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -12614,14 +12842,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
       end subroutine
@@ -12644,14 +12878,20 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer(kind=8) :: sdispls(*)
-         integer :: sendtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sdispls
+         type(*), dimension(*) :: sdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtypes
+         type(*), dimension(*) :: sendtypes
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer(kind=8) :: rdispls(*)
-         integer :: recvtypes(*)
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: rdispls
+         type(*), dimension(*) :: rdispls
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtypes
+         type(*), dimension(*) :: recvtypes
          integer, intent(in) :: comm
          integer, intent(in) :: info
          integer, intent(out) :: request
@@ -13129,8 +13369,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -13201,8 +13443,10 @@ module mpi
          type(*), dimension(*) :: sendbuf
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
-         integer :: recvcounts(*)
-         integer, intent(in) :: datatype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvcounts
+         type(*), dimension(*) :: recvcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: datatype
+         type(*), dimension(*) :: datatype
          integer, intent(in) :: op
          integer, intent(in) :: comm
          integer, intent(in) :: info
@@ -13588,13 +13832,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(out) :: ierror
@@ -13618,13 +13866,17 @@ module mpi
          implicit none
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
          type(*), dimension(*) :: sendbuf
-         integer :: sendcounts(*)
-         integer :: displs(*)
-         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendcounts
+         type(*), dimension(*) :: sendcounts
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: displs
+         type(*), dimension(*) :: displs
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendtype
+         type(*), dimension(*) :: sendtype
          !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
          type(*), dimension(*) :: recvbuf
          integer, intent(in) :: recvcount
-         integer, intent(in) :: recvtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvtype
+         type(*), dimension(*) :: recvtype
          integer, intent(in) :: root
          integer, intent(in) :: comm
          integer, intent(in) :: info

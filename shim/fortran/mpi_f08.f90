@@ -285,6 +285,9 @@ module mpi_f08
    integer, parameter :: MPI_WIN_MODEL = 605
    type(MPI_Datatype), parameter :: MPI_LB = MPI_Datatype(1008)
    type(MPI_Datatype), parameter :: MPI_UB = MPI_Datatype(1009)
+   integer, parameter :: MPI_COMBINER_HVECTOR_INTEGER = 190
+   integer, parameter :: MPI_COMBINER_HINDEXED_INTEGER = 191
+   integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 192
    integer :: MPI_BOTTOM
    common /ampi_f_bottom/ MPI_BOTTOM
    save /ampi_f_bottom/
@@ -8680,8 +8683,8 @@ module mpi_f08
          ierror)
          import
          implicit none
-         procedure(MPI_Copy_function) :: copy_fn
-         procedure(MPI_Delete_function) :: delete_fn
+         external :: copy_fn
+         external :: delete_fn
          integer, intent(out) :: keyval
          integer, intent(in) :: extra_state
          integer, optional, intent(out) :: ierror

@@ -202,6 +202,9 @@ func writeF08Dummy(w io.Writer, std *standard, s f08Specific, p fParam) {
 	case p.Kind == "LOGICAL_VOID":
 		fmt.Fprintf(w, "         !GCC$ ATTRIBUTES NO_ARG_CHECK :: %s\n         type(*), dimension(*) :: %s\n", p.Name, p.Name)
 		return
+	case typ == "procedure" && s.Name == "MPI_Keyval_create":
+		fmt.Fprintf(w, "         external :: %s\n", p.Name) // programs pass MPI_COMM_DUP_FN, which has addresses
+		return
 	case typ == "procedure":
 		fmt.Fprintf(w, "         procedure(%s) :: %s\n", strings.TrimRight(p.C.Type, " *"), p.Name)
 		return

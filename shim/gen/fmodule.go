@@ -202,7 +202,7 @@ func writeSpecific(w io.Writer, name string, f fProcedure, cptr bool) {
 	}
 	fmt.Fprintln(w, "         implicit none")
 	for _, p := range f.Params {
-		writeDummy(w, p, cptr)
+		writeDummy(w, f, p, cptr)
 	}
 	if f.Result != "" {
 		fmt.Fprintf(w, "         %s :: %s\n", moduleType(f.Result), name)
@@ -212,9 +212,9 @@ func writeSpecific(w io.Writer, name string, f fProcedure, cptr bool) {
 	fmt.Fprintf(w, "      end %s\n", word)
 }
 
-func writeDummy(w io.Writer, p fParam, cptr bool) {
+func writeDummy(w io.Writer, f fProcedure, p fParam, cptr bool) {
 	switch {
-	case p.buffer() || p.Kind == "LOGICAL_VOID":
+	case p.buffer() || p.Kind == "LOGICAL_VOID" || f.ofVectors() && p.describesVector():
 		fmt.Fprintf(w, "         !GCC$ ATTRIBUTES NO_ARG_CHECK :: %s\n         type(*), dimension(*) :: %s\n", p.Name, p.Name)
 	case p.FType == "EXTERNAL":
 		fmt.Fprintf(w, "         external :: %s\n", p.Name)
@@ -223,6 +223,22 @@ func writeDummy(w io.Writer, p fParam, cptr bool) {
 	default:
 		fmt.Fprintf(w, "         %s%s :: %s%s\n", moduleType(p.FType), intent(p), p.Name, dims(p))
 	}
+}
+
+// ofVectors tells the collectives that have arrays of counts.
+func (f fProcedure) ofVectors() bool {
+	buffers, counts := false, false
+	for _, p := range f.Params {
+		buffers = buffers || p.buffer()
+		counts = counts || p.array() && strings.Contains(p.Kind, "NUM_ELEM")
+	}
+	return buffers && counts
+}
+
+// describesVector tells the arguments that only some ranks give a meaning to: programs pass 0 for an array, or an array for a
+// datatype, where MPI does not look.
+func (p fParam) describesVector() bool {
+	return p.Kind == "DATATYPE" || p.array()
 }
 
 // intent is given for scalars only: MPI leaves elements of result arrays alone, which intent(out) would deny.

@@ -36,7 +36,7 @@ func writeWrappers(w io.Writer, std *standard) {
 	}
 	for _, k := range sizeofKinds {
 		fmt.Fprintf(w, "\nvoid pmpi_sizeof_%s_(const void *x, MPI_Fint *size, MPI_Fint *ierror)\n{\n", k.suffix)
-		fmt.Fprintf(w, "    (void)x;\n    *size = %d;\n    *ierror = MPI_SUCCESS;\n}\nF_WEAK(mpi_sizeof_%s_);\n", k.bytes, k.suffix)
+		fmt.Fprintf(w, "    F_OPTIONAL(ierror);\n    (void)x;\n    *size = %d;\n    *ierror = MPI_SUCCESS;\n}\nF_WEAK(mpi_sizeof_%s_);\n", k.bytes, k.suffix)
 	}
 }
 

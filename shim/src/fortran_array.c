@@ -3,6 +3,19 @@
 
 #include <string.h>
 
+int f_flat(const struct f_array *a)
+{
+    ptrdiff_t next = (ptrdiff_t)a->length;
+
+    for (int i = 0; i < a->rank; i++) {
+        ptrdiff_t extent = a->dim[i].upper - a->dim[i].lower + 1;
+        if (extent != 1 && a->dim[i].stride * a->span != next)
+            return extent == 0;
+        next *= extent;
+    }
+    return 1;
+}
+
 static void shape_add(struct f_shape *s, MPI_Count extent, MPI_Count stride)
 {
     int last = s->rank - 1;

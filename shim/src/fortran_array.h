@@ -45,18 +45,7 @@ SHIM_HIDDEN void f_shape_gather(const struct f_shape *s, char *packed);
 SHIM_HIDDEN void f_shape_scatter(const struct f_shape *s, const char *packed, const char *before);
 
 /* Tells whether the array's memory has no gaps. An assumed-size array has none; its last extent is -1. */
-static inline int f_flat(const struct f_array *a)
-{
-    ptrdiff_t next = (ptrdiff_t)a->length;
-
-    for (int i = 0; i < a->rank; i++) {
-        ptrdiff_t extent = a->dim[i].upper - a->dim[i].lower + 1;
-        if (extent != 1 && a->dim[i].stride * a->span != next)
-            return extent == 0;
-        next *= extent;
-    }
-    return 1;
-}
+SHIM_HIDDEN int f_flat(const struct f_array *a);
 
 /* What a call does with one of its buffers. */
 enum f_role {

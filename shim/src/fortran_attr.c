@@ -7,9 +7,6 @@
 typedef void f_copy(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *extra_state, MPI_Aint *in, MPI_Aint *out, MPI_Fint *flag,
                     MPI_Fint *ierror);
 typedef void f_delete(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *value, MPI_Aint *extra_state, MPI_Fint *ierror);
-typedef void f_copy_old(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *extra_state, MPI_Fint *in, MPI_Fint *out, MPI_Fint *flag,
-                        MPI_Fint *ierror);
-typedef void f_delete_old(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *extra_state, MPI_Fint *ierror);
 
 /* One per keyval, never freed: attributes may outlive MPI_COMM_FREE_KEYVAL, and nobody says when the last one dies. */
 struct f_keyval {
@@ -74,28 +71,22 @@ static int call_delete(const struct f_keyval *k, MPI_Fint object, MPI_Fint keyva
     return ierror;
 }
 
-/* The MPI-1 forms have default INTEGERs. */
+/* The MPI-1 forms have default INTEGERs. They get the lower halves of wide ones, since programs also pass MPI_COMM_DUP_FN and its
+ * kin here. */
 static int old_copy(MPI_Comm comm, int keyval, void *record, void *in, void *out, int *flag)
 {
     const struct f_keyval *k = record;
-    MPI_Fint object = F_INT(comm), extra_state = (MPI_Fint)k->extra_state, value = (MPI_Fint)f_cell_value(in);
-    MPI_Fint copied = 0, copy = 0, ierror = MPI_SUCCESS;
+    MPI_Fint object = F_INT(comm), copy = 0, ierror = MPI_SUCCESS;
+    MPI_Aint extra_state = k->extra_state, value = f_cell_value(in), copied = 0;
 
-    ((f_copy_old *)k->copy)(&object, &keyval, &extra_state, &value, &copied, &copy, &ierror);
+    ((f_copy *)k->copy)(&object, &keyval, &extra_state, &value, &copied, &copy, &ierror);
     *flag = copy != 0;
-    return ierror == MPI_SUCCESS && copy ? f_cell_copy(in, copied, out) : ierror;
+    return ierror == MPI_SUCCESS && copy ? f_cell_copy(in, (MPI_Fint)copied, out) : ierror;
 }
 
 static int old_delete(MPI_Comm comm, int keyval, void *attribute, void *record)
 {
-    const struct f_keyval *k = record;
-    MPI_Fint object = F_INT(comm), extra_state = (MPI_Fint)k->extra_state, value = (MPI_Fint)f_cell_value(attribute);
-    MPI_Fint ierror = MPI_SUCCESS;
-
-    ((f_delete_old *)k->delete)(&object, &keyval, &value, &extra_state, &ierror);
-    if (ierror == MPI_SUCCESS)
-        f_cell_free(attribute);
-    return ierror;
+    return call_delete(record, F_INT(comm), keyval, attribute);
 }
 
 static struct f_keyval *keyval_record(f_function *copy, f_function *delete, MPI_Aint extra_state)

@@ -13,14 +13,25 @@ struct f_grequest {
     f_free *free;
     f_cancel *cancel;
     MPI_Aint extra_state;
+    MPI_Aint *variable; /* what the program passed for it */
 };
+
+/* Callbacks get the record's extra_state, since the program's variable may be gone; but programs expect a change in it to show in the
+ * variable, so it is written there as long as this still has the value from before. */
+static void grequest_show(struct f_grequest *g, MPI_Aint before)
+{
+    if (g->extra_state != before && *g->variable == before)
+        *g->variable = g->extra_state;
+}
 
 static int grequest_query(void *record, MPI_Status *status)
 {
     struct f_grequest *g = record;
+    MPI_Aint before = g->extra_state;
     MPI_Fint ierror = MPI_SUCCESS;
 
     g->query(&g->extra_state, (MPI_Fint *)status, &ierror);
+    grequest_show(g, before);
     return ierror;
 }
 
@@ -28,9 +39,11 @@ static int grequest_query(void *record, MPI_Status *status)
 static int grequest_free(void *record)
 {
     struct f_grequest *g = record;
+    MPI_Aint before = g->extra_state;
     MPI_Fint ierror = MPI_SUCCESS;
 
     g->free(&g->extra_state, &ierror);
+    grequest_show(g, before);
     free(g);
     return ierror;
 }
@@ -38,9 +51,11 @@ static int grequest_free(void *record)
 static int grequest_cancel(void *record, int complete)
 {
     struct f_grequest *g = record;
+    MPI_Aint before = g->extra_state;
     MPI_Fint done = complete != 0, ierror = MPI_SUCCESS;
 
     g->cancel(&g->extra_state, &done, &ierror);
+    grequest_show(g, before);
     return ierror;
 }
 
@@ -55,7 +70,7 @@ void pmpi_grequest_start_(f_function *query, f_function *release, f_function *ca
         *ierror = MPI_ERR_NO_MEM;
         return;
     }
-    *g = (struct f_grequest){(f_query *)query, (f_free *)release, (f_cancel *)cancel, *extra_state};
+    *g = (struct f_grequest){(f_query *)query, (f_free *)release, (f_cancel *)cancel, *extra_state, extra_state};
     *ierror = MPI_Grequest_start(grequest_query, grequest_free, grequest_cancel, g, &started);
     if (*ierror == MPI_SUCCESS)
         *request = F_INT(started);

@@ -3981,6 +3981,7 @@ F_F08(mpi_wtime);
 
 void pmpi_sizeof_i1_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 1;
     *ierror = MPI_SUCCESS;
@@ -3989,6 +3990,7 @@ F_WEAK(mpi_sizeof_i1_);
 
 void pmpi_sizeof_i2_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 2;
     *ierror = MPI_SUCCESS;
@@ -3997,6 +3999,7 @@ F_WEAK(mpi_sizeof_i2_);
 
 void pmpi_sizeof_i4_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 4;
     *ierror = MPI_SUCCESS;
@@ -4005,6 +4008,7 @@ F_WEAK(mpi_sizeof_i4_);
 
 void pmpi_sizeof_i8_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 8;
     *ierror = MPI_SUCCESS;
@@ -4013,6 +4017,7 @@ F_WEAK(mpi_sizeof_i8_);
 
 void pmpi_sizeof_r4_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 4;
     *ierror = MPI_SUCCESS;
@@ -4021,6 +4026,7 @@ F_WEAK(mpi_sizeof_r4_);
 
 void pmpi_sizeof_r8_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 8;
     *ierror = MPI_SUCCESS;
@@ -4029,6 +4035,7 @@ F_WEAK(mpi_sizeof_r8_);
 
 void pmpi_sizeof_r10_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 16;
     *ierror = MPI_SUCCESS;
@@ -4037,6 +4044,7 @@ F_WEAK(mpi_sizeof_r10_);
 
 void pmpi_sizeof_r16_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 16;
     *ierror = MPI_SUCCESS;
@@ -4045,6 +4053,7 @@ F_WEAK(mpi_sizeof_r16_);
 
 void pmpi_sizeof_c4_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 8;
     *ierror = MPI_SUCCESS;
@@ -4053,6 +4062,7 @@ F_WEAK(mpi_sizeof_c4_);
 
 void pmpi_sizeof_c8_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 16;
     *ierror = MPI_SUCCESS;
@@ -4061,6 +4071,7 @@ F_WEAK(mpi_sizeof_c8_);
 
 void pmpi_sizeof_c10_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 32;
     *ierror = MPI_SUCCESS;
@@ -4069,6 +4080,7 @@ F_WEAK(mpi_sizeof_c10_);
 
 void pmpi_sizeof_c16_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 32;
     *ierror = MPI_SUCCESS;
@@ -4077,6 +4089,7 @@ F_WEAK(mpi_sizeof_c16_);
 
 void pmpi_sizeof_l1_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 1;
     *ierror = MPI_SUCCESS;
@@ -4085,6 +4098,7 @@ F_WEAK(mpi_sizeof_l1_);
 
 void pmpi_sizeof_l2_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 2;
     *ierror = MPI_SUCCESS;
@@ -4093,6 +4107,7 @@ F_WEAK(mpi_sizeof_l2_);
 
 void pmpi_sizeof_l4_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 4;
     *ierror = MPI_SUCCESS;
@@ -4101,6 +4116,7 @@ F_WEAK(mpi_sizeof_l4_);
 
 void pmpi_sizeof_l8_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 8;
     *ierror = MPI_SUCCESS;
@@ -4109,6 +4125,7 @@ F_WEAK(mpi_sizeof_l8_);
 
 void pmpi_sizeof_ch_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 1;
     *ierror = MPI_SUCCESS;
