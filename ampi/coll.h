@@ -246,8 +246,8 @@ void ampi_pack(void *to, const void *buf, int64_t count, const struct vr_type *t
 void ampi_deliver(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from);
 void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, const struct ampi_block *b);
 
-/* Copy count elements of type between two places that have them laid out in the same way; bytes in gaps stay. 0, or -1. */
-int ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type);
+/* Copy count elements of type between two places that have them laid out in the same way; bytes in gaps stay. */
+void ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type);
 
 /* ---- arguments: coll_args.c. Each returns 0, or the class that it raised ---- */
 

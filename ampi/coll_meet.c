@@ -9,6 +9,8 @@ int ampi_check_intra(struct ampi_comm *c, int fn)
 {
 	if (vr_likely(!c->is_inter))
 		return MPI_SUCCESS;
+	if (c->is_inter == AMPI_UNBORN)
+		return ampi_raise(c, MPI_ERR_COMM, fn, "comm is not there yet: wait for the request of the call that makes it");
 	return ampi_raise(c, MPI_ERR_COMM, fn, "comm is an intercommunicator, which this call does not serve");
 }
 

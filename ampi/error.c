@@ -35,10 +35,12 @@ const char *ampi_name(int fn)
 }
 
 /* MPI 5.0 section 9.3: what belongs to no object goes to MPI_COMM_SELF's handler, and where that is not there, before MPI_Init and
- * after MPI_Finalize, to the initial one. */
+ * after MPI_Finalize, to the initial one. Until MPI 4.0 that was MPI_COMM_WORLD's: a program that has set none on MPI_COMM_SELF is
+ * taken to be of that time. */
 static struct ampi_culprit culprit_of(struct ampi_comm *c)
 {
-	const struct ampi_comm *at = c ? c : &ampi_me()->self;
+	struct ampi_rank *me = ampi_me();
+	const struct ampi_comm *at = c ? c : me->self_handled ? &me->self : &me->world;
 	int running = c || vr_current->mpi_state == VR_MPI_RUNNING;
 	return (struct ampi_culprit){AMPI_COMM, at->handle, running ? at->errhandler : (uint64_t)MPI_ERRORS_ARE_FATAL};
 }
@@ -95,6 +97,11 @@ int ampi_null(struct ampi_comm *c, int fn, const char *name)
 	return ampi_raise(c, MPI_ERR_ARG, fn, "%s is a null pointer", name);
 }
 
+int ampi_null_argument(int fn, uint64_t comm, const char *name)
+{
+	return ampi_null(comm ? ampi_comm((MPI_Comm)comm) : NULL, fn, name);
+}
+
 /* The program says what its own codes mean: MPI_Add_error_string. */
 int ampi_errhandler_call(const struct ampi_culprit *at, int code, int fn)
 {
@@ -132,5 +139,7 @@ int ampi_bad_type(struct ampi_comm *c, MPI_Datatype type, int fn)
 int ampi_Abort(MPI_Comm comm, int errorcode)
 {
 	(void)comm;
+	if (vr_thread)
+		ampi_thread_abort(errorcode);
 	vr_job_abort(errorcode, "called MPI_Abort with code %d", errorcode);
 }

@@ -1,9 +1,6 @@
 package ampi
 
-import (
-	"ampirun/ampi/mpi"
-	"ampirun/shim"
-)
+import "ampirun/shim"
 
 // handler serves one function.
 type handler struct {
@@ -100,13 +97,12 @@ func allHandlers() (handlers [fnEnd]handler) {
 	anytime(shim.FnRemoveErrorString, removeErrorString)
 	anytime(fnErrorText, errorText)
 
-	plain(shim.FnDimsCreate, dimsCreate)
-	anytime(shim.FnGetLibraryVersion, libraryVersion)
-	return handlers
-}
+	anytime(shim.FnAbiGetInfo, abiInfo)
+	anytime(shim.FnAbiGetFortranInfo, abiFortranInfo)
+	anytime(shim.FnAbiSetFortranInfo, abiSetFortranInfo)
+	anytime(shim.FnAbiGetFortranBooleans, abiFortranBooleans)
+	anytime(shim.FnAbiSetFortranBooleans, abiSetFortranBooleans)
 
-func libraryVersion(c *call) error {
-	text := "ampirun, virtual MPI ranks; MPI " + shim.Standard
-	c.putInt(1, "resultlen", c.putText(0, "version", text, min(len(text)+1, mpi.MaxLibraryVersionString)))
-	return c.err
+	plain(shim.FnDimsCreate, dimsCreate)
+	return handlers
 }

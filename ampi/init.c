@@ -1,6 +1,8 @@
 /* Beginning and end of MPI in a rank (MPI 5.0 section 11.2). */
 #include "coll.h"
 
+#include "../vrank/life.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +25,7 @@ void ampi_rank_init(struct vr_rank *r)
 	struct ampi_rank *m = r->mpi;
 	predefined_comm(&m->world, MPI_COMM_WORLD, "MPI_COMM_WORLD", AMPI_CONTEXT_WORLD, r->id, vr_job->ranks);
 	predefined_comm(&m->self, MPI_COMM_SELF, "MPI_COMM_SELF", AMPI_CONTEXT_SELF, 0, 1);
+	vr_shim_guarded = ampi_table_guarded();
 	m->last_error_code = MPI_ERR_LASTCODE;
 	m->file_errhandler = (uint64_t)MPI_ERRORS_RETURN; /* MPI 5.0 section 14.7 */
 }
@@ -95,6 +98,6 @@ int ampi_Query_thread(int *provided)
 
 int ampi_Is_thread_main(int *flag)
 {
-	*flag = 1; /* other threads of a rank are not served: MPI_THREAD_FUNNELED */
+	*flag = !vr_thread;
 	return MPI_SUCCESS;
 }

@@ -97,8 +97,8 @@ static int open_scan(struct scan *s, int fn, const struct ampi_reduce_args *a, M
 static int finish(struct scan *s, int rank)
 {
 	struct ampi_reduction *r = &s->r;
-	if (rank >= 0 && !ampi_meet_failed(&r->m) && ampi_copy_elements(r->recv, vector_of(s, rank), r->count, r->op.type))
-		r->m.error = MPI_ERR_NO_MEM;
+	if (rank >= 0 && !ampi_meet_failed(&r->m))
+		ampi_copy_elements(r->recv, vector_of(s, rank), r->count, r->op.type);
 	return ampi_meet_end(&r->m);
 }
 

@@ -81,7 +81,7 @@ void ampi_request_discard(struct vr_request *r)
 	vr_request_free(r);
 }
 
-/* The program has no handle of an active request any more: whoever completes it discards it. */
+/* Whoever completes it discards it. */
 static void orphan(struct vr_request *r)
 {
 	struct ampi_activity *a = ampi_activity(r);
@@ -90,6 +90,18 @@ static void orphan(struct vr_request *r)
 		a->hook.completed = ampi_request_discard;
 		r->flags |= VR_RQ_HOOK;
 	}
+}
+
+/* The program has no handle of this request any more. */
+static void abandon(struct vr_request *r)
+{
+	struct ampi_activity *a = ampi_activity(r);
+	if (a && a->class->abandon)
+		a->class->abandon(r);
+	else if (ampi_request_is_active(r) && !(r->flags & VR_RQ_DONE))
+		orphan(r);
+	else
+		ampi_request_discard(r);
 }
 
 static void retire(struct vr_request *r, MPI_Request *h)
@@ -149,7 +161,7 @@ static inline int find(int fn, const MPI_Request *h, struct vr_request **r)
 	if (vr_unlikely(!h))
 		return ampi_bad_pointer(NULL, fn, "request");
 	*r = *h == MPI_REQUEST_NULL ? NULL : ampi_request(*h);
-	int bad = !*r && (*h != MPI_REQUEST_NULL || vr_current->mpi_state != VR_MPI_RUNNING);
+	int bad = !*r && (*h != MPI_REQUEST_NULL || !ampi_running());
 	return vr_unlikely(bad) ? ampi_bad_request(fn, *h) : MPI_SUCCESS;
 }
 
@@ -241,12 +253,8 @@ int ampi_Request_free(MPI_Request *h)
 	if (error || (error = refuse_free(fn, r)))
 		return error;
 	*h = MPI_REQUEST_NULL;
-	if (!r->index)
-		return MPI_SUCCESS;
-	if (ampi_request_is_active(r) && !(r->flags & VR_RQ_DONE))
-		orphan(r);
-	else
-		ampi_request_discard(r);
+	if (r->index)
+		abandon(r);
 	return MPI_SUCCESS;
 }
 

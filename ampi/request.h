@@ -16,6 +16,8 @@ struct ampi_request_class {
 	int (*finish)(struct vr_request *r);
 	/* MPI_Request_free of a request that is active, or that is not persistent: raise an error. NULL: it may be freed. */
 	int (*refuse_free)(int fn, struct vr_request *r);
+	/* MPI_Request_free: the handle is gone; discard the request when it can be. NULL: as soon as it is not active. */
+	void (*abandon)(struct vr_request *r);
 	/* MPI_Cancel of an active request. NULL: this kind cannot be cancelled. */
 	int (*cancel)(int fn, struct vr_request *r);
 	/* The handle is gone and nothing is pending: give back what `extra` holds. Any stack of the owner. */
@@ -24,7 +26,7 @@ struct ampi_request_class {
 
 /* The beginning of what vr_request.extra points to, where it is not NULL. */
 struct ampi_activity {
-	struct vr_hook hook; /* see ampi_request_orphan */
+	struct vr_hook hook; /* for requests that are freed while active */
 	const struct ampi_request_class *class;
 };
 

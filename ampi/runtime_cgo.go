@@ -17,10 +17,10 @@ import (
 func (s *Server) Table() uintptr { return uintptr(unsafe.Pointer(C.ampi_table())) }
 
 // Function is the address of an MPI function by its name, MPI_ or PMPI_, for programs that bind it themselves; 0 when it is
-// not one.
+// not one. Threads that such a program starts are told apart from the first one.
 func (s *Server) Function(name string) uintptr {
 	if fn, ok := functionNumbers()[name]; ok {
-		return uintptr(C.ampi_table().fn[fn])
+		return uintptr(C.ampi_table_guarded().fn[fn])
 	}
 	return 0
 }

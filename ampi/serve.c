@@ -24,10 +24,15 @@ int ampi_serve_class(int fn, uint64_t *args, int n)
 	return serve(fn, args, n)->klass;
 }
 
-int64_t ampi_serve(int fn, uint64_t *args, int n)
+int64_t ampi_serve_as(int name, int fn, uint64_t *args, int n)
 {
 	struct vr_call *c = serve(fn, args, n);
 	if (vr_unlikely(c->klass != MPI_SUCCESS))
-		return ampi_raise(comm_of(c->comm), c->klass, fn, "%s", c->text);
+		return ampi_raise(comm_of(c->comm), c->klass, name, "%s", c->text);
 	return c->ret;
+}
+
+int64_t ampi_serve(int fn, uint64_t *args, int n)
+{
+	return ampi_serve_as(fn, fn, args, n);
 }

@@ -5,6 +5,8 @@
 #include "serve.h"
 #include "table.h"
 
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
 extern __attribute__((weak)) int ampi_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 extern __attribute__((weak)) int ampi_Abi_get_fortran_info(MPI_Info *info);
 extern __attribute__((weak)) int ampi_Abi_get_info(MPI_Info *info);
@@ -676,10 +678,28 @@ static int serve_Abi_get_fortran_booleans(int logical_size, void *logical_true, 
     return ampi_serve(AMPI_FN_MPI_Abi_get_fortran_booleans, a, 4);
 }
 
+static int check_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set)
+{
+    if (unlikely(!logical_true))
+        return ampi_null_argument(AMPI_FN_MPI_Abi_get_fortran_booleans, 0, "logical_true");
+    if (unlikely(!logical_false))
+        return ampi_null_argument(AMPI_FN_MPI_Abi_get_fortran_booleans, 0, "logical_false");
+    if (unlikely(!is_set))
+        return ampi_null_argument(AMPI_FN_MPI_Abi_get_fortran_booleans, 0, "is_set");
+    return ampi_Abi_get_fortran_booleans(logical_size, logical_true, logical_false, is_set);
+}
+
 static int serve_Abi_get_fortran_info(MPI_Info *info)
 {
     uint64_t a[] = {(uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_Abi_get_fortran_info, a, 1);
+}
+
+static int check_Abi_get_fortran_info(MPI_Info *info)
+{
+    if (unlikely(!info))
+        return ampi_null_argument(AMPI_FN_MPI_Abi_get_fortran_info, 0, "info");
+    return ampi_Abi_get_fortran_info(info);
 }
 
 static int serve_Abi_get_info(MPI_Info *info)
@@ -688,10 +708,26 @@ static int serve_Abi_get_info(MPI_Info *info)
     return ampi_serve(AMPI_FN_MPI_Abi_get_info, a, 1);
 }
 
+static int check_Abi_get_info(MPI_Info *info)
+{
+    if (unlikely(!info))
+        return ampi_null_argument(AMPI_FN_MPI_Abi_get_info, 0, "info");
+    return ampi_Abi_get_info(info);
+}
+
 static int serve_Abi_get_version(int *abi_major, int *abi_minor)
 {
     uint64_t a[] = {(uintptr_t)abi_major, (uintptr_t)abi_minor};
     return ampi_serve(AMPI_FN_MPI_Abi_get_version, a, 2);
+}
+
+static int check_Abi_get_version(int *abi_major, int *abi_minor)
+{
+    if (unlikely(!abi_major))
+        return ampi_null_argument(AMPI_FN_MPI_Abi_get_version, 0, "abi_major");
+    if (unlikely(!abi_minor))
+        return ampi_null_argument(AMPI_FN_MPI_Abi_get_version, 0, "abi_minor");
+    return ampi_Abi_get_version(abi_major, abi_minor);
 }
 
 static int serve_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false)
@@ -730,6 +766,13 @@ static int serve_Add_error_class(int *errorclass)
     return ampi_serve(AMPI_FN_MPI_Add_error_class, a, 1);
 }
 
+static int check_Add_error_class(int *errorclass)
+{
+    if (unlikely(!errorclass))
+        return ampi_null_argument(AMPI_FN_MPI_Add_error_class, 0, "errorclass");
+    return ampi_Add_error_class(errorclass);
+}
+
 static int serve_Add_error_code(int errorclass, int *errorcode)
 {
     uint64_t a[] = {(uint64_t)(int64_t)errorclass, (uintptr_t)errorcode};
@@ -740,6 +783,13 @@ static int serve_Add_error_string(int errorcode, const char *string)
 {
     uint64_t a[] = {(uint64_t)(int64_t)errorcode, (uintptr_t)string};
     return ampi_serve(AMPI_FN_MPI_Add_error_string, a, 2);
+}
+
+static int check_Add_error_string(int errorcode, const char *string)
+{
+    if (unlikely(!string))
+        return ampi_null_argument(AMPI_FN_MPI_Add_error_string, 0, "string");
+    return ampi_Add_error_string(errorcode, string);
 }
 
 static MPI_Aint serve_Aint_add(MPI_Aint base, MPI_Aint disp)
@@ -772,10 +822,24 @@ static int serve_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype
     return ampi_serve(AMPI_FN_MPI_Allgather_init, a, 9);
 }
 
+static int check_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Allgather_init, (uintptr_t)comm, "request");
+    return ampi_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+}
+
 static int serve_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Allgather_init_c, a, 9);
+}
+
+static int check_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Allgather_init_c, (uintptr_t)comm, "request");
+    return ampi_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 
 static int serve_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
@@ -796,16 +860,37 @@ static int serve_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatyp
     return ampi_serve(AMPI_FN_MPI_Allgatherv_init, a, 10);
 }
 
+static int check_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Allgatherv_init, (uintptr_t)comm, "request");
+    return ampi_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+}
+
 static int serve_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Allgatherv_init_c, a, 10);
 }
 
+static int check_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Allgatherv_init_c, (uintptr_t)comm, "request");
+    return ampi_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+}
+
 static int serve_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
     uint64_t a[] = {(uint64_t)(int64_t)size, (uintptr_t)info, (uintptr_t)baseptr};
     return ampi_serve(AMPI_FN_MPI_Alloc_mem, a, 3);
+}
+
+static int check_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+{
+    if (unlikely(!baseptr))
+        return ampi_null_argument(AMPI_FN_MPI_Alloc_mem, 0, "baseptr");
+    return ampi_Alloc_mem(size, info, baseptr);
 }
 
 static int serve_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
@@ -826,10 +911,24 @@ static int serve_Allreduce_init(const void *sendbuf, void *recvbuf, int count, M
     return ampi_serve(AMPI_FN_MPI_Allreduce_init, a, 8);
 }
 
+static int check_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Allreduce_init, (uintptr_t)comm, "request");
+    return ampi_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
 static int serve_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Allreduce_init_c, a, 8);
+}
+
+static int check_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Allreduce_init_c, (uintptr_t)comm, "request");
+    return ampi_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 
 static int serve_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
@@ -850,10 +949,24 @@ static int serve_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype 
     return ampi_serve(AMPI_FN_MPI_Alltoall_init, a, 9);
 }
 
+static int check_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Alltoall_init, (uintptr_t)comm, "request");
+    return ampi_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+}
+
 static int serve_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Alltoall_init_c, a, 9);
+}
+
+static int check_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Alltoall_init_c, (uintptr_t)comm, "request");
+    return ampi_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 
 static int serve_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
@@ -874,10 +987,24 @@ static int serve_Alltoallv_init(const void *sendbuf, const int sendcounts[], con
     return ampi_serve(AMPI_FN_MPI_Alltoallv_init, a, 11);
 }
 
+static int check_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Alltoallv_init, (uintptr_t)comm, "request");
+    return ampi_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+}
+
 static int serve_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Alltoallv_init_c, a, 11);
+}
+
+static int check_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Alltoallv_init_c, (uintptr_t)comm, "request");
+    return ampi_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 }
 
 static int serve_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
@@ -898,10 +1025,24 @@ static int serve_Alltoallw_init(const void *sendbuf, const int sendcounts[], con
     return ampi_serve(AMPI_FN_MPI_Alltoallw_init, a, 11);
 }
 
+static int check_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Alltoallw_init, (uintptr_t)comm, "request");
+    return ampi_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+}
+
 static int serve_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Alltoallw_init_c, a, 11);
+}
+
+static int check_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Alltoallw_init_c, (uintptr_t)comm, "request");
+    return ampi_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 }
 
 static int serve_Attr_delete(MPI_Comm comm, int keyval)
@@ -914,6 +1055,15 @@ static int serve_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *f
 {
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)keyval, (uintptr_t)attribute_val, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Attr_get, a, 4);
+}
+
+static int check_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
+{
+    if (unlikely(!attribute_val))
+        return ampi_null_argument(AMPI_FN_MPI_Attr_get, (uintptr_t)comm, "attribute_val");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Attr_get, (uintptr_t)comm, "flag");
+    return ampi_Attr_get(comm, keyval, attribute_val, flag);
 }
 
 static int serve_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
@@ -934,6 +1084,13 @@ static int serve_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request
     return ampi_serve(AMPI_FN_MPI_Barrier_init, a, 3);
 }
 
+static int check_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Barrier_init, (uintptr_t)comm, "request");
+    return ampi_Barrier_init(comm, info, request);
+}
+
 static int serve_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     uint64_t a[] = {(uintptr_t)buffer, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)root, (uintptr_t)comm};
@@ -952,10 +1109,24 @@ static int serve_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int 
     return ampi_serve(AMPI_FN_MPI_Bcast_init, a, 7);
 }
 
+static int check_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Bcast_init, (uintptr_t)comm, "request");
+    return ampi_Bcast_init(buffer, count, datatype, root, comm, info, request);
+}
+
 static int serve_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buffer, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Bcast_init_c, a, 7);
+}
+
+static int check_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Bcast_init_c, (uintptr_t)comm, "request");
+    return ampi_Bcast_init_c(buffer, count, datatype, root, comm, info, request);
 }
 
 static int serve_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -976,10 +1147,24 @@ static int serve_Bsend_init(const void *buf, int count, MPI_Datatype datatype, i
     return ampi_serve(AMPI_FN_MPI_Bsend_init, a, 7);
 }
 
+static int check_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Bsend_init, (uintptr_t)comm, "request");
+    return ampi_Bsend_init(buf, count, datatype, dest, tag, comm, request);
+}
+
 static int serve_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Bsend_init_c, a, 7);
+}
+
+static int check_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Bsend_init_c, (uintptr_t)comm, "request");
+    return ampi_Bsend_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 
 static int serve_Buffer_attach(void *buffer, int size)
@@ -1000,10 +1185,28 @@ static int serve_Buffer_detach(void *buffer_addr, int *size)
     return ampi_serve(AMPI_FN_MPI_Buffer_detach, a, 2);
 }
 
+static int check_Buffer_detach(void *buffer_addr, int *size)
+{
+    if (unlikely(!buffer_addr))
+        return ampi_null_argument(AMPI_FN_MPI_Buffer_detach, 0, "buffer_addr");
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Buffer_detach, 0, "size");
+    return ampi_Buffer_detach(buffer_addr, size);
+}
+
 static int serve_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
     uint64_t a[] = {(uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Buffer_detach_c, a, 2);
+}
+
+static int check_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
+{
+    if (unlikely(!buffer_addr))
+        return ampi_null_argument(AMPI_FN_MPI_Buffer_detach_c, 0, "buffer_addr");
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Buffer_detach_c, 0, "size");
+    return ampi_Buffer_detach_c(buffer_addr, size);
 }
 
 static int serve_Buffer_flush(void)
@@ -1015,6 +1218,13 @@ static int serve_Buffer_iflush(MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Buffer_iflush, a, 1);
+}
+
+static int check_Buffer_iflush(MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Buffer_iflush, 0, "request");
+    return ampi_Buffer_iflush(request);
 }
 
 static int serve_Cancel(MPI_Request *request)
@@ -1029,10 +1239,28 @@ static int serve_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
     return ampi_serve(AMPI_FN_MPI_Cart_coords, a, 4);
 }
 
+static int check_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
+{
+    if (unlikely(!coords && maxdims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_coords, (uintptr_t)comm, "coords");
+    return ampi_Cart_coords(comm, rank, maxdims, coords);
+}
+
 static int serve_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
     uint64_t a[] = {(uintptr_t)comm_old, (uint64_t)(int64_t)ndims, (uintptr_t)dims, (uintptr_t)periods, (uint64_t)(int64_t)reorder, (uintptr_t)comm_cart};
     return ampi_serve(AMPI_FN_MPI_Cart_create, a, 6);
+}
+
+static int check_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
+{
+    if (unlikely(!dims && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_create, (uintptr_t)comm_old, "dims");
+    if (unlikely(!periods && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_create, (uintptr_t)comm_old, "periods");
+    if (unlikely(!comm_cart))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_create, (uintptr_t)comm_old, "comm_cart");
+    return ampi_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
 }
 
 static int serve_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
@@ -1041,10 +1269,32 @@ static int serve_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[],
     return ampi_serve(AMPI_FN_MPI_Cart_get, a, 5);
 }
 
+static int check_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
+{
+    if (unlikely(!dims && maxdims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_get, (uintptr_t)comm, "dims");
+    if (unlikely(!periods && maxdims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_get, (uintptr_t)comm, "periods");
+    if (unlikely(!coords && maxdims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_get, (uintptr_t)comm, "coords");
+    return ampi_Cart_get(comm, maxdims, dims, periods, coords);
+}
+
 static int serve_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)ndims, (uintptr_t)dims, (uintptr_t)periods, (uintptr_t)newrank};
     return ampi_serve(AMPI_FN_MPI_Cart_map, a, 5);
+}
+
+static int check_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
+{
+    if (unlikely(!dims && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_map, (uintptr_t)comm, "dims");
+    if (unlikely(!periods && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_map, (uintptr_t)comm, "periods");
+    if (unlikely(!newrank))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_map, (uintptr_t)comm, "newrank");
+    return ampi_Cart_map(comm, ndims, dims, periods, newrank);
 }
 
 static int serve_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
@@ -1053,10 +1303,26 @@ static int serve_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
     return ampi_serve(AMPI_FN_MPI_Cart_rank, a, 3);
 }
 
+static int check_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
+{
+    if (unlikely(!rank))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_rank, (uintptr_t)comm, "rank");
+    return ampi_Cart_rank(comm, coords, rank);
+}
+
 static int serve_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)direction, (uint64_t)(int64_t)disp, (uintptr_t)rank_source, (uintptr_t)rank_dest};
     return ampi_serve(AMPI_FN_MPI_Cart_shift, a, 5);
+}
+
+static int check_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
+{
+    if (unlikely(!rank_source))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_shift, (uintptr_t)comm, "rank_source");
+    if (unlikely(!rank_dest))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_shift, (uintptr_t)comm, "rank_dest");
+    return ampi_Cart_shift(comm, direction, disp, rank_source, rank_dest);
 }
 
 static int serve_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
@@ -1065,10 +1331,24 @@ static int serve_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newc
     return ampi_serve(AMPI_FN_MPI_Cart_sub, a, 3);
 }
 
+static int check_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
+{
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Cart_sub, (uintptr_t)comm, "newcomm");
+    return ampi_Cart_sub(comm, remain_dims, newcomm);
+}
+
 static int serve_Cartdim_get(MPI_Comm comm, int *ndims)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)ndims};
     return ampi_serve(AMPI_FN_MPI_Cartdim_get, a, 2);
+}
+
+static int check_Cartdim_get(MPI_Comm comm, int *ndims)
+{
+    if (unlikely(!ndims))
+        return ampi_null_argument(AMPI_FN_MPI_Cartdim_get, (uintptr_t)comm, "ndims");
+    return ampi_Cartdim_get(comm, ndims);
 }
 
 static int serve_Close_port(const char *port_name)
@@ -1077,10 +1357,26 @@ static int serve_Close_port(const char *port_name)
     return ampi_serve(AMPI_FN_MPI_Close_port, a, 1);
 }
 
+static int check_Close_port(const char *port_name)
+{
+    if (unlikely(!port_name))
+        return ampi_null_argument(AMPI_FN_MPI_Close_port, 0, "port_name");
+    return ampi_Close_port(port_name);
+}
+
 static int serve_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
     uint64_t a[] = {(uintptr_t)port_name, (uintptr_t)info, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_accept, a, 5);
+}
+
+static int check_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+{
+    if (unlikely(!port_name))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_accept, (uintptr_t)comm, "port_name");
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_accept, (uintptr_t)comm, "newcomm");
+    return ampi_Comm_accept(port_name, info, root, comm, newcomm);
 }
 
 static int serve_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
@@ -1107,10 +1403,26 @@ static int serve_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
     return ampi_serve(AMPI_FN_MPI_Comm_compare, a, 3);
 }
 
+static int check_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
+{
+    if (unlikely(!result))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_compare, (uintptr_t)comm1, "result");
+    return ampi_Comm_compare(comm1, comm2, result);
+}
+
 static int serve_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
     uint64_t a[] = {(uintptr_t)port_name, (uintptr_t)info, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_connect, a, 5);
+}
+
+static int check_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+{
+    if (unlikely(!port_name))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_connect, (uintptr_t)comm, "port_name");
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_connect, (uintptr_t)comm, "newcomm");
+    return ampi_Comm_connect(port_name, info, root, comm, newcomm);
 }
 
 static int serve_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -1119,10 +1431,24 @@ static int serve_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
     return ampi_serve(AMPI_FN_MPI_Comm_create, a, 3);
 }
 
+static int check_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_create, (uintptr_t)comm, "newcomm");
+    return ampi_Comm_create(comm, group, newcomm);
+}
+
 static int serve_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
     uint64_t a[] = {(uintptr_t)comm_errhandler_fn, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Comm_create_errhandler, a, 2);
+}
+
+static int check_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
+{
+    if (unlikely(!errhandler))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_create_errhandler, 0, "errhandler");
+    return ampi_Comm_create_errhandler(comm_errhandler_fn, errhandler);
 }
 
 static int serve_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
@@ -1131,16 +1457,39 @@ static int serve_Comm_create_from_group(MPI_Group group, const char *stringtag, 
     return ampi_serve(AMPI_FN_MPI_Comm_create_from_group, a, 5);
 }
 
+static int check_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
+{
+    if (unlikely(!stringtag))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_create_from_group, 0, "stringtag");
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_create_from_group, 0, "newcomm");
+    return ampi_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
+}
+
 static int serve_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)group, (uint64_t)(int64_t)tag, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_create_group, a, 4);
 }
 
+static int check_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+{
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_create_group, (uintptr_t)comm, "newcomm");
+    return ampi_Comm_create_group(comm, group, tag, newcomm);
+}
+
 static int serve_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
     uint64_t a[] = {(uintptr_t)comm_copy_attr_fn, (uintptr_t)comm_delete_attr_fn, (uintptr_t)comm_keyval, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Comm_create_keyval, a, 4);
+}
+
+static int check_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
+{
+    if (unlikely(!comm_keyval))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_create_keyval, 0, "comm_keyval");
+    return ampi_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 }
 
 static int serve_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
@@ -1155,10 +1504,28 @@ static int serve_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
     return ampi_serve(AMPI_FN_MPI_Comm_detach_buffer, a, 3);
 }
 
+static int check_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
+{
+    if (unlikely(!buffer_addr))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_detach_buffer, (uintptr_t)comm, "buffer_addr");
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_detach_buffer, (uintptr_t)comm, "size");
+    return ampi_Comm_detach_buffer(comm, buffer_addr, size);
+}
+
 static int serve_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Comm_detach_buffer_c, a, 3);
+}
+
+static int check_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
+{
+    if (unlikely(!buffer_addr))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_detach_buffer_c, (uintptr_t)comm, "buffer_addr");
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_detach_buffer_c, (uintptr_t)comm, "size");
+    return ampi_Comm_detach_buffer_c(comm, buffer_addr, size);
 }
 
 static int serve_Comm_disconnect(MPI_Comm *comm)
@@ -1167,16 +1534,37 @@ static int serve_Comm_disconnect(MPI_Comm *comm)
     return ampi_serve(AMPI_FN_MPI_Comm_disconnect, a, 1);
 }
 
+static int check_Comm_disconnect(MPI_Comm *comm)
+{
+    if (unlikely(!comm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_disconnect, 0, "comm");
+    return ampi_Comm_disconnect(comm);
+}
+
 static int serve_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_dup, a, 2);
 }
 
+static int check_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_dup, (uintptr_t)comm, "newcomm");
+    return ampi_Comm_dup(comm, newcomm);
+}
+
 static int serve_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)info, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_dup_with_info, a, 3);
+}
+
+static int check_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_dup_with_info, (uintptr_t)comm, "newcomm");
+    return ampi_Comm_dup_with_info(comm, info, newcomm);
 }
 
 static int serve_Comm_flush_buffer(MPI_Comm comm)
@@ -1191,10 +1579,24 @@ static int serve_Comm_free(MPI_Comm *comm)
     return ampi_serve(AMPI_FN_MPI_Comm_free, a, 1);
 }
 
+static int check_Comm_free(MPI_Comm *comm)
+{
+    if (unlikely(!comm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_free, 0, "comm");
+    return ampi_Comm_free(comm);
+}
+
 static int serve_Comm_free_keyval(int *comm_keyval)
 {
     uint64_t a[] = {(uintptr_t)comm_keyval};
     return ampi_serve(AMPI_FN_MPI_Comm_free_keyval, a, 1);
+}
+
+static int check_Comm_free_keyval(int *comm_keyval)
+{
+    if (unlikely(!comm_keyval))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_free_keyval, 0, "comm_keyval");
+    return ampi_Comm_free_keyval(comm_keyval);
 }
 
 static MPI_Comm serve_Comm_fromint(int comm)
@@ -1209,10 +1611,26 @@ static int serve_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_v
     return ampi_serve(AMPI_FN_MPI_Comm_get_attr, a, 4);
 }
 
+static int check_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
+{
+    if (unlikely(!attribute_val))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_get_attr, (uintptr_t)comm, "attribute_val");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_get_attr, (uintptr_t)comm, "flag");
+    return ampi_Comm_get_attr(comm, comm_keyval, attribute_val, flag);
+}
+
 static int serve_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Comm_get_errhandler, a, 2);
+}
+
+static int check_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+    if (unlikely(!errhandler))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_get_errhandler, (uintptr_t)comm, "errhandler");
+    return ampi_Comm_get_errhandler(comm, errhandler);
 }
 
 static int serve_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
@@ -1221,10 +1639,26 @@ static int serve_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
     return ampi_serve(AMPI_FN_MPI_Comm_get_info, a, 2);
 }
 
+static int check_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
+{
+    if (unlikely(!info_used))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_get_info, (uintptr_t)comm, "info_used");
+    return ampi_Comm_get_info(comm, info_used);
+}
+
 static int serve_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)comm_name, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Comm_get_name, a, 3);
+}
+
+static int check_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
+{
+    if (unlikely(!comm_name))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_get_name, (uintptr_t)comm, "comm_name");
+    if (unlikely(!resultlen))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_get_name, (uintptr_t)comm, "resultlen");
+    return ampi_Comm_get_name(comm, comm_name, resultlen);
 }
 
 static int serve_Comm_get_parent(MPI_Comm *parent)
@@ -1233,10 +1667,24 @@ static int serve_Comm_get_parent(MPI_Comm *parent)
     return ampi_serve(AMPI_FN_MPI_Comm_get_parent, a, 1);
 }
 
+static int check_Comm_get_parent(MPI_Comm *parent)
+{
+    if (unlikely(!parent))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_get_parent, 0, "parent");
+    return ampi_Comm_get_parent(parent);
+}
+
 static int serve_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)group};
     return ampi_serve(AMPI_FN_MPI_Comm_group, a, 2);
+}
+
+static int check_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    if (unlikely(!group))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_group, (uintptr_t)comm, "group");
+    return ampi_Comm_group(comm, group);
 }
 
 static int serve_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
@@ -1245,10 +1693,28 @@ static int serve_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *reques
     return ampi_serve(AMPI_FN_MPI_Comm_idup, a, 3);
 }
 
+static int check_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_idup, (uintptr_t)comm, "newcomm");
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_idup, (uintptr_t)comm, "request");
+    return ampi_Comm_idup(comm, newcomm, request);
+}
+
 static int serve_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)info, (uintptr_t)newcomm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Comm_idup_with_info, a, 4);
+}
+
+static int check_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_idup_with_info, (uintptr_t)comm, "newcomm");
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_idup_with_info, (uintptr_t)comm, "request");
+    return ampi_Comm_idup_with_info(comm, info, newcomm, request);
 }
 
 static int serve_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
@@ -1257,10 +1723,24 @@ static int serve_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
     return ampi_serve(AMPI_FN_MPI_Comm_iflush_buffer, a, 2);
 }
 
+static int check_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_iflush_buffer, (uintptr_t)comm, "request");
+    return ampi_Comm_iflush_buffer(comm, request);
+}
+
 static int serve_Comm_join(int fd, MPI_Comm *intercomm)
 {
     uint64_t a[] = {(uint64_t)(int64_t)fd, (uintptr_t)intercomm};
     return ampi_serve(AMPI_FN_MPI_Comm_join, a, 2);
+}
+
+static int check_Comm_join(int fd, MPI_Comm *intercomm)
+{
+    if (unlikely(!intercomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_join, 0, "intercomm");
+    return ampi_Comm_join(fd, intercomm);
 }
 
 static int serve_Comm_rank(MPI_Comm comm, int *rank)
@@ -1269,16 +1749,37 @@ static int serve_Comm_rank(MPI_Comm comm, int *rank)
     return ampi_serve(AMPI_FN_MPI_Comm_rank, a, 2);
 }
 
+static int check_Comm_rank(MPI_Comm comm, int *rank)
+{
+    if (unlikely(!rank))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_rank, (uintptr_t)comm, "rank");
+    return ampi_Comm_rank(comm, rank);
+}
+
 static int serve_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)group};
     return ampi_serve(AMPI_FN_MPI_Comm_remote_group, a, 2);
 }
 
+static int check_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
+{
+    if (unlikely(!group))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_remote_group, (uintptr_t)comm, "group");
+    return ampi_Comm_remote_group(comm, group);
+}
+
 static int serve_Comm_remote_size(MPI_Comm comm, int *size)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Comm_remote_size, a, 2);
+}
+
+static int check_Comm_remote_size(MPI_Comm comm, int *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_remote_size, (uintptr_t)comm, "size");
+    return ampi_Comm_remote_size(comm, size);
 }
 
 static int serve_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
@@ -1305,10 +1806,24 @@ static int serve_Comm_set_name(MPI_Comm comm, const char *comm_name)
     return ampi_serve(AMPI_FN_MPI_Comm_set_name, a, 2);
 }
 
+static int check_Comm_set_name(MPI_Comm comm, const char *comm_name)
+{
+    if (unlikely(!comm_name))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_set_name, (uintptr_t)comm, "comm_name");
+    return ampi_Comm_set_name(comm, comm_name);
+}
+
 static int serve_Comm_size(MPI_Comm comm, int *size)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Comm_size, a, 2);
+}
+
+static int check_Comm_size(MPI_Comm comm, int *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_size, (uintptr_t)comm, "size");
+    return ampi_Comm_size(comm, size);
 }
 
 static int serve_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
@@ -1317,10 +1832,30 @@ static int serve_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI
     return ampi_serve(AMPI_FN_MPI_Comm_spawn, a, 8);
 }
 
+static int check_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+{
+    if (unlikely(!command))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn, (uintptr_t)comm, "command");
+    if (unlikely(!intercomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn, (uintptr_t)comm, "intercomm");
+    return ampi_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
+}
+
 static int serve_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_commands, (uintptr_t)array_of_argv, (uintptr_t)array_of_maxprocs, (uintptr_t)array_of_info, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)intercomm, (uintptr_t)array_of_errcodes};
     return ampi_serve(AMPI_FN_MPI_Comm_spawn_multiple, a, 9);
+}
+
+static int check_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+{
+    if (unlikely(!array_of_maxprocs && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn_multiple, (uintptr_t)comm, "array_of_maxprocs");
+    if (unlikely(!array_of_info && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn_multiple, (uintptr_t)comm, "array_of_info");
+    if (unlikely(!intercomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn_multiple, (uintptr_t)comm, "intercomm");
+    return ampi_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
 }
 
 static int serve_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
@@ -1329,16 +1864,37 @@ static int serve_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm
     return ampi_serve(AMPI_FN_MPI_Comm_split, a, 4);
 }
 
+static int check_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_split, (uintptr_t)comm, "newcomm");
+    return ampi_Comm_split(comm, color, key, newcomm);
+}
+
 static int serve_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)split_type, (uint64_t)(int64_t)key, (uintptr_t)info, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_split_type, a, 5);
 }
 
+static int check_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+    if (unlikely(!newcomm))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_split_type, (uintptr_t)comm, "newcomm");
+    return ampi_Comm_split_type(comm, split_type, key, info, newcomm);
+}
+
 static int serve_Comm_test_inter(MPI_Comm comm, int *flag)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Comm_test_inter, a, 2);
+}
+
+static int check_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Comm_test_inter, (uintptr_t)comm, "flag");
+    return ampi_Comm_test_inter(comm, flag);
 }
 
 static int serve_Comm_toint(MPI_Comm comm)
@@ -1359,10 +1915,28 @@ static int serve_Dims_create(int nnodes, int ndims, int dims[])
     return ampi_serve(AMPI_FN_MPI_Dims_create, a, 3);
 }
 
+static int check_Dims_create(int nnodes, int ndims, int dims[])
+{
+    if (unlikely(!dims && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Dims_create, 0, "dims");
+    return ampi_Dims_create(nnodes, ndims, dims);
+}
+
 static int serve_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
     uint64_t a[] = {(uintptr_t)comm_old, (uint64_t)(int64_t)n, (uintptr_t)sources, (uintptr_t)degrees, (uintptr_t)destinations, (uintptr_t)weights, (uintptr_t)info, (uint64_t)(int64_t)reorder, (uintptr_t)comm_dist_graph};
     return ampi_serve(AMPI_FN_MPI_Dist_graph_create, a, 9);
+}
+
+static int check_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+{
+    if (unlikely(!sources && n > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, "sources");
+    if (unlikely(!degrees && n > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, "degrees");
+    if (unlikely(!comm_dist_graph))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, "comm_dist_graph");
+    return ampi_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
 }
 
 static int serve_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
@@ -1371,10 +1945,30 @@ static int serve_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, con
     return ampi_serve(AMPI_FN_MPI_Dist_graph_create_adjacent, a, 10);
 }
 
+static int check_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+{
+    if (unlikely(!sources && indegree > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, "sources");
+    if (unlikely(!destinations && outdegree > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, "destinations");
+    if (unlikely(!comm_dist_graph))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, "comm_dist_graph");
+    return ampi_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
+}
+
 static int serve_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)maxindegree, (uintptr_t)sources, (uintptr_t)sourceweights, (uint64_t)(int64_t)maxoutdegree, (uintptr_t)destinations, (uintptr_t)destweights};
     return ampi_serve(AMPI_FN_MPI_Dist_graph_neighbors, a, 7);
+}
+
+static int check_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
+{
+    if (unlikely(!sources && maxindegree > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors, (uintptr_t)comm, "sources");
+    if (unlikely(!destinations && maxoutdegree > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors, (uintptr_t)comm, "destinations");
+    return ampi_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 }
 
 static int serve_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
@@ -1383,10 +1977,28 @@ static int serve_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *o
     return ampi_serve(AMPI_FN_MPI_Dist_graph_neighbors_count, a, 4);
 }
 
+static int check_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
+{
+    if (unlikely(!indegree))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors_count, (uintptr_t)comm, "indegree");
+    if (unlikely(!outdegree))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors_count, (uintptr_t)comm, "outdegree");
+    if (unlikely(!weighted))
+        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors_count, (uintptr_t)comm, "weighted");
+    return ampi_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted);
+}
+
 static int serve_Errhandler_free(MPI_Errhandler *errhandler)
 {
     uint64_t a[] = {(uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Errhandler_free, a, 1);
+}
+
+static int check_Errhandler_free(MPI_Errhandler *errhandler)
+{
+    if (unlikely(!errhandler))
+        return ampi_null_argument(AMPI_FN_MPI_Errhandler_free, 0, "errhandler");
+    return ampi_Errhandler_free(errhandler);
 }
 
 static MPI_Errhandler serve_Errhandler_fromint(int errhandler)
@@ -1407,10 +2019,26 @@ static int serve_Error_class(int errorcode, int *errorclass)
     return ampi_serve(AMPI_FN_MPI_Error_class, a, 2);
 }
 
+static int check_Error_class(int errorcode, int *errorclass)
+{
+    if (unlikely(!errorclass))
+        return ampi_null_argument(AMPI_FN_MPI_Error_class, 0, "errorclass");
+    return ampi_Error_class(errorcode, errorclass);
+}
+
 static int serve_Error_string(int errorcode, char *string, int *resultlen)
 {
     uint64_t a[] = {(uint64_t)(int64_t)errorcode, (uintptr_t)string, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Error_string, a, 3);
+}
+
+static int check_Error_string(int errorcode, char *string, int *resultlen)
+{
+    if (unlikely(!string))
+        return ampi_null_argument(AMPI_FN_MPI_Error_string, 0, "string");
+    if (unlikely(!resultlen))
+        return ampi_null_argument(AMPI_FN_MPI_Error_string, 0, "resultlen");
+    return ampi_Error_string(errorcode, string, resultlen);
 }
 
 static int serve_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
@@ -1431,10 +2059,24 @@ static int serve_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_
     return ampi_serve(AMPI_FN_MPI_Exscan_init, a, 8);
 }
 
+static int check_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Exscan_init, (uintptr_t)comm, "request");
+    return ampi_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
 static int serve_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Exscan_init_c, a, 8);
+}
+
+static int check_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Exscan_init_c, (uintptr_t)comm, "request");
+    return ampi_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 
 static int serve_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
@@ -1455,16 +2097,37 @@ static int serve_File_close(MPI_File *fh)
     return ampi_serve(AMPI_FN_MPI_File_close, a, 1);
 }
 
+static int check_File_close(MPI_File *fh)
+{
+    if (unlikely(!fh))
+        return ampi_null_argument(AMPI_FN_MPI_File_close, 0, "fh");
+    return ampi_File_close(fh);
+}
+
 static int serve_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
     uint64_t a[] = {(uintptr_t)file_errhandler_fn, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_File_create_errhandler, a, 2);
 }
 
+static int check_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
+{
+    if (unlikely(!errhandler))
+        return ampi_null_argument(AMPI_FN_MPI_File_create_errhandler, 0, "errhandler");
+    return ampi_File_create_errhandler(file_errhandler_fn, errhandler);
+}
+
 static int serve_File_delete(const char *filename, MPI_Info info)
 {
     uint64_t a[] = {(uintptr_t)filename, (uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_File_delete, a, 2);
+}
+
+static int check_File_delete(const char *filename, MPI_Info info)
+{
+    if (unlikely(!filename))
+        return ampi_null_argument(AMPI_FN_MPI_File_delete, 0, "filename");
+    return ampi_File_delete(filename, info);
 }
 
 static MPI_File serve_File_fromint(int file)
@@ -1479,10 +2142,24 @@ static int serve_File_get_amode(MPI_File fh, int *amode)
     return ampi_serve(AMPI_FN_MPI_File_get_amode, a, 2);
 }
 
+static int check_File_get_amode(MPI_File fh, int *amode)
+{
+    if (unlikely(!amode))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_amode, 0, "amode");
+    return ampi_File_get_amode(fh, amode);
+}
+
 static int serve_File_get_atomicity(MPI_File fh, int *flag)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_File_get_atomicity, a, 2);
+}
+
+static int check_File_get_atomicity(MPI_File fh, int *flag)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_atomicity, 0, "flag");
+    return ampi_File_get_atomicity(fh, flag);
 }
 
 static int serve_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
@@ -1491,10 +2168,24 @@ static int serve_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset
     return ampi_serve(AMPI_FN_MPI_File_get_byte_offset, a, 3);
 }
 
+static int check_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
+{
+    if (unlikely(!disp))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_byte_offset, 0, "disp");
+    return ampi_File_get_byte_offset(fh, offset, disp);
+}
+
 static int serve_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
     uint64_t a[] = {(uintptr_t)file, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_File_get_errhandler, a, 2);
+}
+
+static int check_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
+{
+    if (unlikely(!errhandler))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_errhandler, 0, "errhandler");
+    return ampi_File_get_errhandler(file, errhandler);
 }
 
 static int serve_File_get_group(MPI_File fh, MPI_Group *group)
@@ -1503,10 +2194,24 @@ static int serve_File_get_group(MPI_File fh, MPI_Group *group)
     return ampi_serve(AMPI_FN_MPI_File_get_group, a, 2);
 }
 
+static int check_File_get_group(MPI_File fh, MPI_Group *group)
+{
+    if (unlikely(!group))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_group, 0, "group");
+    return ampi_File_get_group(fh, group);
+}
+
 static int serve_File_get_info(MPI_File fh, MPI_Info *info_used)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)info_used};
     return ampi_serve(AMPI_FN_MPI_File_get_info, a, 2);
+}
+
+static int check_File_get_info(MPI_File fh, MPI_Info *info_used)
+{
+    if (unlikely(!info_used))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_info, 0, "info_used");
+    return ampi_File_get_info(fh, info_used);
 }
 
 static int serve_File_get_position(MPI_File fh, MPI_Offset *offset)
@@ -1515,10 +2220,24 @@ static int serve_File_get_position(MPI_File fh, MPI_Offset *offset)
     return ampi_serve(AMPI_FN_MPI_File_get_position, a, 2);
 }
 
+static int check_File_get_position(MPI_File fh, MPI_Offset *offset)
+{
+    if (unlikely(!offset))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_position, 0, "offset");
+    return ampi_File_get_position(fh, offset);
+}
+
 static int serve_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)offset};
     return ampi_serve(AMPI_FN_MPI_File_get_position_shared, a, 2);
+}
+
+static int check_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
+{
+    if (unlikely(!offset))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_position_shared, 0, "offset");
+    return ampi_File_get_position_shared(fh, offset);
 }
 
 static int serve_File_get_size(MPI_File fh, MPI_Offset *size)
@@ -1527,10 +2246,24 @@ static int serve_File_get_size(MPI_File fh, MPI_Offset *size)
     return ampi_serve(AMPI_FN_MPI_File_get_size, a, 2);
 }
 
+static int check_File_get_size(MPI_File fh, MPI_Offset *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_size, 0, "size");
+    return ampi_File_get_size(fh, size);
+}
+
 static int serve_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)datatype, (uintptr_t)extent};
     return ampi_serve(AMPI_FN_MPI_File_get_type_extent, a, 3);
+}
+
+static int check_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
+{
+    if (unlikely(!extent))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_type_extent, 0, "extent");
+    return ampi_File_get_type_extent(fh, datatype, extent);
 }
 
 static int serve_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
@@ -1539,10 +2272,28 @@ static int serve_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_
     return ampi_serve(AMPI_FN_MPI_File_get_type_extent_c, a, 3);
 }
 
+static int check_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
+{
+    if (unlikely(!extent))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_type_extent_c, 0, "extent");
+    return ampi_File_get_type_extent_c(fh, datatype, extent);
+}
+
 static int serve_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)disp, (uintptr_t)etype, (uintptr_t)filetype, (uintptr_t)datarep};
     return ampi_serve(AMPI_FN_MPI_File_get_view, a, 5);
+}
+
+static int check_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
+{
+    if (unlikely(!disp))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_view, 0, "disp");
+    if (unlikely(!etype))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_view, 0, "etype");
+    if (unlikely(!filetype))
+        return ampi_null_argument(AMPI_FN_MPI_File_get_view, 0, "filetype");
+    return ampi_File_get_view(fh, disp, etype, filetype, datarep);
 }
 
 static int serve_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
@@ -1551,10 +2302,24 @@ static int serve_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype data
     return ampi_serve(AMPI_FN_MPI_File_iread, a, 5);
 }
 
+static int check_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread, 0, "request");
+    return ampi_File_iread(fh, buf, count, datatype, request);
+}
+
 static int serve_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_all, a, 5);
+}
+
+static int check_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread_all, 0, "request");
+    return ampi_File_iread_all(fh, buf, count, datatype, request);
 }
 
 static int serve_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
@@ -1563,10 +2328,24 @@ static int serve_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
     return ampi_serve(AMPI_FN_MPI_File_iread_all_c, a, 5);
 }
 
+static int check_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread_all_c, 0, "request");
+    return ampi_File_iread_all_c(fh, buf, count, datatype, request);
+}
+
 static int serve_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_at, a, 6);
+}
+
+static int check_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread_at, 0, "request");
+    return ampi_File_iread_at(fh, offset, buf, count, datatype, request);
 }
 
 static int serve_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
@@ -1575,10 +2354,24 @@ static int serve_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, in
     return ampi_serve(AMPI_FN_MPI_File_iread_at_all, a, 6);
 }
 
+static int check_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread_at_all, 0, "request");
+    return ampi_File_iread_at_all(fh, offset, buf, count, datatype, request);
+}
+
 static int serve_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_at_all_c, a, 6);
+}
+
+static int check_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread_at_all_c, 0, "request");
+    return ampi_File_iread_at_all_c(fh, offset, buf, count, datatype, request);
 }
 
 static int serve_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
@@ -1587,10 +2380,24 @@ static int serve_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
     return ampi_serve(AMPI_FN_MPI_File_iread_at_c, a, 6);
 }
 
+static int check_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread_at_c, 0, "request");
+    return ampi_File_iread_at_c(fh, offset, buf, count, datatype, request);
+}
+
 static int serve_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_c, a, 5);
+}
+
+static int check_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread_c, 0, "request");
+    return ampi_File_iread_c(fh, buf, count, datatype, request);
 }
 
 static int serve_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
@@ -1599,10 +2406,24 @@ static int serve_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Dataty
     return ampi_serve(AMPI_FN_MPI_File_iread_shared, a, 5);
 }
 
+static int check_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread_shared, 0, "request");
+    return ampi_File_iread_shared(fh, buf, count, datatype, request);
+}
+
 static int serve_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_shared_c, a, 5);
+}
+
+static int check_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iread_shared_c, 0, "request");
+    return ampi_File_iread_shared_c(fh, buf, count, datatype, request);
 }
 
 static int serve_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
@@ -1611,10 +2432,24 @@ static int serve_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Dataty
     return ampi_serve(AMPI_FN_MPI_File_iwrite, a, 5);
 }
 
+static int check_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite, 0, "request");
+    return ampi_File_iwrite(fh, buf, count, datatype, request);
+}
+
 static int serve_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_all, a, 5);
+}
+
+static int check_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_all, 0, "request");
+    return ampi_File_iwrite_all(fh, buf, count, datatype, request);
 }
 
 static int serve_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
@@ -1623,10 +2458,24 @@ static int serve_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count
     return ampi_serve(AMPI_FN_MPI_File_iwrite_all_c, a, 5);
 }
 
+static int check_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_all_c, 0, "request");
+    return ampi_File_iwrite_all_c(fh, buf, count, datatype, request);
+}
+
 static int serve_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_at, a, 6);
+}
+
+static int check_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at, 0, "request");
+    return ampi_File_iwrite_at(fh, offset, buf, count, datatype, request);
 }
 
 static int serve_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
@@ -1635,10 +2484,24 @@ static int serve_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *
     return ampi_serve(AMPI_FN_MPI_File_iwrite_at_all, a, 6);
 }
 
+static int check_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at_all, 0, "request");
+    return ampi_File_iwrite_at_all(fh, offset, buf, count, datatype, request);
+}
+
 static int serve_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_at_all_c, a, 6);
+}
+
+static int check_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at_all_c, 0, "request");
+    return ampi_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request);
 }
 
 static int serve_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
@@ -1647,10 +2510,24 @@ static int serve_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *bu
     return ampi_serve(AMPI_FN_MPI_File_iwrite_at_c, a, 6);
 }
 
+static int check_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at_c, 0, "request");
+    return ampi_File_iwrite_at_c(fh, offset, buf, count, datatype, request);
+}
+
 static int serve_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_c, a, 5);
+}
+
+static int check_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_c, 0, "request");
+    return ampi_File_iwrite_c(fh, buf, count, datatype, request);
 }
 
 static int serve_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
@@ -1659,16 +2536,39 @@ static int serve_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI
     return ampi_serve(AMPI_FN_MPI_File_iwrite_shared, a, 5);
 }
 
+static int check_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_shared, 0, "request");
+    return ampi_File_iwrite_shared(fh, buf, count, datatype, request);
+}
+
 static int serve_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_shared_c, a, 5);
 }
 
+static int check_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_shared_c, 0, "request");
+    return ampi_File_iwrite_shared_c(fh, buf, count, datatype, request);
+}
+
 static int serve_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)filename, (uint64_t)(int64_t)amode, (uintptr_t)info, (uintptr_t)fh};
     return ampi_serve(AMPI_FN_MPI_File_open, a, 5);
+}
+
+static int check_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
+{
+    if (unlikely(!filename))
+        return ampi_null_argument(AMPI_FN_MPI_File_open, (uintptr_t)comm, "filename");
+    if (unlikely(!fh))
+        return ampi_null_argument(AMPI_FN_MPI_File_open, (uintptr_t)comm, "fh");
+    return ampi_File_open(comm, filename, amode, info, fh);
 }
 
 static int serve_File_preallocate(MPI_File fh, MPI_Offset size)
@@ -1845,6 +2745,13 @@ static int serve_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
     return ampi_serve(AMPI_FN_MPI_File_set_view, a, 6);
 }
 
+static int check_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info)
+{
+    if (unlikely(!datarep))
+        return ampi_null_argument(AMPI_FN_MPI_File_set_view, 0, "datarep");
+    return ampi_File_set_view(fh, disp, etype, filetype, datarep, info);
+}
+
 static int serve_File_sync(MPI_File fh)
 {
     uint64_t a[] = {(uintptr_t)fh};
@@ -1994,6 +2901,13 @@ static int serve_Finalized(int *flag)
     return ampi_serve(AMPI_FN_MPI_Finalized, a, 1);
 }
 
+static int check_Finalized(int *flag)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Finalized, 0, "flag");
+    return ampi_Finalized(flag);
+}
+
 static int serve_Free_mem(void *base)
 {
     uint64_t a[] = {(uintptr_t)base};
@@ -2018,10 +2932,24 @@ static int serve_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype se
     return ampi_serve(AMPI_FN_MPI_Gather_init, a, 10);
 }
 
+static int check_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Gather_init, (uintptr_t)comm, "request");
+    return ampi_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+}
+
 static int serve_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Gather_init_c, a, 10);
+}
+
+static int check_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Gather_init_c, (uintptr_t)comm, "request");
+    return ampi_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 
 static int serve_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
@@ -2042,10 +2970,24 @@ static int serve_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
     return ampi_serve(AMPI_FN_MPI_Gatherv_init, a, 11);
 }
 
+static int check_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Gatherv_init, (uintptr_t)comm, "request");
+    return ampi_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+}
+
 static int serve_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Gatherv_init_c, a, 11);
+}
+
+static int check_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Gatherv_init_c, (uintptr_t)comm, "request");
+    return ampi_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 }
 
 static int serve_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
@@ -2072,6 +3014,13 @@ static int serve_Get_address(const void *location, MPI_Aint *address)
     return ampi_serve(AMPI_FN_MPI_Get_address, a, 2);
 }
 
+static int check_Get_address(const void *location, MPI_Aint *address)
+{
+    if (unlikely(!address))
+        return ampi_null_argument(AMPI_FN_MPI_Get_address, 0, "address");
+    return ampi_Get_address(location, address);
+}
+
 static int serve_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)win};
@@ -2084,10 +3033,24 @@ static int serve_Get_count(const MPI_Status *status, MPI_Datatype datatype, int 
     return ampi_serve(AMPI_FN_MPI_Get_count, a, 3);
 }
 
+static int check_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
+{
+    if (unlikely(!count))
+        return ampi_null_argument(AMPI_FN_MPI_Get_count, 0, "count");
+    return ampi_Get_count(status, datatype, count);
+}
+
 static int serve_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)datatype, (uintptr_t)count};
     return ampi_serve(AMPI_FN_MPI_Get_count_c, a, 3);
+}
+
+static int check_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
+{
+    if (unlikely(!count))
+        return ampi_null_argument(AMPI_FN_MPI_Get_count_c, 0, "count");
+    return ampi_Get_count_c(status, datatype, count);
 }
 
 static int serve_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
@@ -2096,10 +3059,24 @@ static int serve_Get_elements(const MPI_Status *status, MPI_Datatype datatype, i
     return ampi_serve(AMPI_FN_MPI_Get_elements, a, 3);
 }
 
+static int check_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
+{
+    if (unlikely(!count))
+        return ampi_null_argument(AMPI_FN_MPI_Get_elements, 0, "count");
+    return ampi_Get_elements(status, datatype, count);
+}
+
 static int serve_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)datatype, (uintptr_t)count};
     return ampi_serve(AMPI_FN_MPI_Get_elements_c, a, 3);
+}
+
+static int check_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
+{
+    if (unlikely(!count))
+        return ampi_null_argument(AMPI_FN_MPI_Get_elements_c, 0, "count");
+    return ampi_Get_elements_c(status, datatype, count);
 }
 
 static int serve_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
@@ -2108,10 +3085,24 @@ static int serve_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype,
     return ampi_serve(AMPI_FN_MPI_Get_elements_x, a, 3);
 }
 
+static int check_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
+{
+    if (unlikely(!count))
+        return ampi_null_argument(AMPI_FN_MPI_Get_elements_x, 0, "count");
+    return ampi_Get_elements_x(status, datatype, count);
+}
+
 static int serve_Get_hw_resource_info(MPI_Info *hw_info)
 {
     uint64_t a[] = {(uintptr_t)hw_info};
     return ampi_serve(AMPI_FN_MPI_Get_hw_resource_info, a, 1);
+}
+
+static int check_Get_hw_resource_info(MPI_Info *hw_info)
+{
+    if (unlikely(!hw_info))
+        return ampi_null_argument(AMPI_FN_MPI_Get_hw_resource_info, 0, "hw_info");
+    return ampi_Get_hw_resource_info(hw_info);
 }
 
 static int serve_Get_library_version(char *version, int *resultlen)
@@ -2120,10 +3111,28 @@ static int serve_Get_library_version(char *version, int *resultlen)
     return ampi_serve(AMPI_FN_MPI_Get_library_version, a, 2);
 }
 
+static int check_Get_library_version(char *version, int *resultlen)
+{
+    if (unlikely(!version))
+        return ampi_null_argument(AMPI_FN_MPI_Get_library_version, 0, "version");
+    if (unlikely(!resultlen))
+        return ampi_null_argument(AMPI_FN_MPI_Get_library_version, 0, "resultlen");
+    return ampi_Get_library_version(version, resultlen);
+}
+
 static int serve_Get_processor_name(char *name, int *resultlen)
 {
     uint64_t a[] = {(uintptr_t)name, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Get_processor_name, a, 2);
+}
+
+static int check_Get_processor_name(char *name, int *resultlen)
+{
+    if (unlikely(!name))
+        return ampi_null_argument(AMPI_FN_MPI_Get_processor_name, 0, "name");
+    if (unlikely(!resultlen))
+        return ampi_null_argument(AMPI_FN_MPI_Get_processor_name, 0, "resultlen");
+    return ampi_Get_processor_name(name, resultlen);
 }
 
 static int serve_Get_version(int *version, int *subversion)
@@ -2132,10 +3141,28 @@ static int serve_Get_version(int *version, int *subversion)
     return ampi_serve(AMPI_FN_MPI_Get_version, a, 2);
 }
 
+static int check_Get_version(int *version, int *subversion)
+{
+    if (unlikely(!version))
+        return ampi_null_argument(AMPI_FN_MPI_Get_version, 0, "version");
+    if (unlikely(!subversion))
+        return ampi_null_argument(AMPI_FN_MPI_Get_version, 0, "subversion");
+    return ampi_Get_version(version, subversion);
+}
+
 static int serve_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
     uint64_t a[] = {(uintptr_t)comm_old, (uint64_t)(int64_t)nnodes, (uintptr_t)indx, (uintptr_t)edges, (uint64_t)(int64_t)reorder, (uintptr_t)comm_graph};
     return ampi_serve(AMPI_FN_MPI_Graph_create, a, 6);
+}
+
+static int check_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
+{
+    if (unlikely(!indx && nnodes > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Graph_create, (uintptr_t)comm_old, "indx");
+    if (unlikely(!comm_graph))
+        return ampi_null_argument(AMPI_FN_MPI_Graph_create, (uintptr_t)comm_old, "comm_graph");
+    return ampi_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph);
 }
 
 static int serve_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
@@ -2144,10 +3171,28 @@ static int serve_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[]
     return ampi_serve(AMPI_FN_MPI_Graph_get, a, 5);
 }
 
+static int check_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
+{
+    if (unlikely(!indx && maxindex > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Graph_get, (uintptr_t)comm, "indx");
+    if (unlikely(!edges && maxedges > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Graph_get, (uintptr_t)comm, "edges");
+    return ampi_Graph_get(comm, maxindex, maxedges, indx, edges);
+}
+
 static int serve_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
 {
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)nnodes, (uintptr_t)indx, (uintptr_t)edges, (uintptr_t)newrank};
     return ampi_serve(AMPI_FN_MPI_Graph_map, a, 5);
+}
+
+static int check_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
+{
+    if (unlikely(!indx && nnodes > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Graph_map, (uintptr_t)comm, "indx");
+    if (unlikely(!newrank))
+        return ampi_null_argument(AMPI_FN_MPI_Graph_map, (uintptr_t)comm, "newrank");
+    return ampi_Graph_map(comm, nnodes, indx, edges, newrank);
 }
 
 static int serve_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
@@ -2156,16 +3201,39 @@ static int serve_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int 
     return ampi_serve(AMPI_FN_MPI_Graph_neighbors, a, 4);
 }
 
+static int check_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
+{
+    if (unlikely(!neighbors && maxneighbors > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Graph_neighbors, (uintptr_t)comm, "neighbors");
+    return ampi_Graph_neighbors(comm, rank, maxneighbors, neighbors);
+}
+
 static int serve_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)rank, (uintptr_t)nneighbors};
     return ampi_serve(AMPI_FN_MPI_Graph_neighbors_count, a, 3);
 }
 
+static int check_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
+{
+    if (unlikely(!nneighbors))
+        return ampi_null_argument(AMPI_FN_MPI_Graph_neighbors_count, (uintptr_t)comm, "nneighbors");
+    return ampi_Graph_neighbors_count(comm, rank, nneighbors);
+}
+
 static int serve_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)nnodes, (uintptr_t)nedges};
     return ampi_serve(AMPI_FN_MPI_Graphdims_get, a, 3);
+}
+
+static int check_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
+{
+    if (unlikely(!nnodes))
+        return ampi_null_argument(AMPI_FN_MPI_Graphdims_get, (uintptr_t)comm, "nnodes");
+    if (unlikely(!nedges))
+        return ampi_null_argument(AMPI_FN_MPI_Graphdims_get, (uintptr_t)comm, "nedges");
+    return ampi_Graphdims_get(comm, nnodes, nedges);
 }
 
 static int serve_Grequest_complete(MPI_Request request)
@@ -2180,10 +3248,24 @@ static int serve_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequ
     return ampi_serve(AMPI_FN_MPI_Grequest_start, a, 5);
 }
 
+static int check_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Grequest_start, 0, "request");
+    return ampi_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request);
+}
+
 static int serve_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
     uint64_t a[] = {(uintptr_t)group1, (uintptr_t)group2, (uintptr_t)result};
     return ampi_serve(AMPI_FN_MPI_Group_compare, a, 3);
+}
+
+static int check_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
+{
+    if (unlikely(!result))
+        return ampi_null_argument(AMPI_FN_MPI_Group_compare, 0, "result");
+    return ampi_Group_compare(group1, group2, result);
 }
 
 static int serve_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
@@ -2192,10 +3274,26 @@ static int serve_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group 
     return ampi_serve(AMPI_FN_MPI_Group_difference, a, 3);
 }
 
+static int check_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+{
+    if (unlikely(!newgroup))
+        return ampi_null_argument(AMPI_FN_MPI_Group_difference, 0, "newgroup");
+    return ampi_Group_difference(group1, group2, newgroup);
+}
+
 static int serve_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
     uint64_t a[] = {(uintptr_t)group, (uint64_t)(int64_t)n, (uintptr_t)ranks, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_excl, a, 4);
+}
+
+static int check_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+{
+    if (unlikely(!ranks && n > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Group_excl, 0, "ranks");
+    if (unlikely(!newgroup))
+        return ampi_null_argument(AMPI_FN_MPI_Group_excl, 0, "newgroup");
+    return ampi_Group_excl(group, n, ranks, newgroup);
 }
 
 static int serve_Group_free(MPI_Group *group)
@@ -2204,10 +3302,26 @@ static int serve_Group_free(MPI_Group *group)
     return ampi_serve(AMPI_FN_MPI_Group_free, a, 1);
 }
 
+static int check_Group_free(MPI_Group *group)
+{
+    if (unlikely(!group))
+        return ampi_null_argument(AMPI_FN_MPI_Group_free, 0, "group");
+    return ampi_Group_free(group);
+}
+
 static int serve_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)pset_name, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_from_session_pset, a, 3);
+}
+
+static int check_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
+{
+    if (unlikely(!pset_name))
+        return ampi_null_argument(AMPI_FN_MPI_Group_from_session_pset, 0, "pset_name");
+    if (unlikely(!newgroup))
+        return ampi_null_argument(AMPI_FN_MPI_Group_from_session_pset, 0, "newgroup");
+    return ampi_Group_from_session_pset(session, pset_name, newgroup);
 }
 
 static MPI_Group serve_Group_fromint(int group)
@@ -2222,10 +3336,26 @@ static int serve_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group
     return ampi_serve(AMPI_FN_MPI_Group_incl, a, 4);
 }
 
+static int check_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
+{
+    if (unlikely(!ranks && n > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Group_incl, 0, "ranks");
+    if (unlikely(!newgroup))
+        return ampi_null_argument(AMPI_FN_MPI_Group_incl, 0, "newgroup");
+    return ampi_Group_incl(group, n, ranks, newgroup);
+}
+
 static int serve_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
     uint64_t a[] = {(uintptr_t)group1, (uintptr_t)group2, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_intersection, a, 3);
+}
+
+static int check_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+{
+    if (unlikely(!newgroup))
+        return ampi_null_argument(AMPI_FN_MPI_Group_intersection, 0, "newgroup");
+    return ampi_Group_intersection(group1, group2, newgroup);
 }
 
 static int serve_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
@@ -2234,10 +3364,28 @@ static int serve_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_G
     return ampi_serve(AMPI_FN_MPI_Group_range_excl, a, 4);
 }
 
+static int check_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+{
+    if (unlikely(!ranges && n > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Group_range_excl, 0, "ranges");
+    if (unlikely(!newgroup))
+        return ampi_null_argument(AMPI_FN_MPI_Group_range_excl, 0, "newgroup");
+    return ampi_Group_range_excl(group, n, ranges, newgroup);
+}
+
 static int serve_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
     uint64_t a[] = {(uintptr_t)group, (uint64_t)(int64_t)n, (uintptr_t)ranges, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_range_incl, a, 4);
+}
+
+static int check_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
+{
+    if (unlikely(!ranges && n > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Group_range_incl, 0, "ranges");
+    if (unlikely(!newgroup))
+        return ampi_null_argument(AMPI_FN_MPI_Group_range_incl, 0, "newgroup");
+    return ampi_Group_range_incl(group, n, ranges, newgroup);
 }
 
 static int serve_Group_rank(MPI_Group group, int *rank)
@@ -2246,10 +3394,24 @@ static int serve_Group_rank(MPI_Group group, int *rank)
     return ampi_serve(AMPI_FN_MPI_Group_rank, a, 2);
 }
 
+static int check_Group_rank(MPI_Group group, int *rank)
+{
+    if (unlikely(!rank))
+        return ampi_null_argument(AMPI_FN_MPI_Group_rank, 0, "rank");
+    return ampi_Group_rank(group, rank);
+}
+
 static int serve_Group_size(MPI_Group group, int *size)
 {
     uint64_t a[] = {(uintptr_t)group, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Group_size, a, 2);
+}
+
+static int check_Group_size(MPI_Group group, int *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Group_size, 0, "size");
+    return ampi_Group_size(group, size);
 }
 
 static int serve_Group_toint(MPI_Group group)
@@ -2264,10 +3426,26 @@ static int serve_Group_translate_ranks(MPI_Group group1, int n, const int ranks1
     return ampi_serve(AMPI_FN_MPI_Group_translate_ranks, a, 5);
 }
 
+static int check_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
+{
+    if (unlikely(!ranks1 && n > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Group_translate_ranks, 0, "ranks1");
+    if (unlikely(!ranks2 && n > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Group_translate_ranks, 0, "ranks2");
+    return ampi_Group_translate_ranks(group1, n, ranks1, group2, ranks2);
+}
+
 static int serve_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
     uint64_t a[] = {(uintptr_t)group1, (uintptr_t)group2, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_union, a, 3);
+}
+
+static int check_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
+{
+    if (unlikely(!newgroup))
+        return ampi_null_argument(AMPI_FN_MPI_Group_union, 0, "newgroup");
+    return ampi_Group_union(group1, group2, newgroup);
 }
 
 static int serve_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -2276,10 +3454,24 @@ static int serve_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sen
     return ampi_serve(AMPI_FN_MPI_Iallgather, a, 8);
 }
 
+static int check_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iallgather, (uintptr_t)comm, "request");
+    return ampi_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+
 static int serve_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iallgather_c, a, 8);
+}
+
+static int check_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iallgather_c, (uintptr_t)comm, "request");
+    return ampi_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 
 static int serve_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -2288,10 +3480,24 @@ static int serve_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype se
     return ampi_serve(AMPI_FN_MPI_Iallgatherv, a, 9);
 }
 
+static int check_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iallgatherv, (uintptr_t)comm, "request");
+    return ampi_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+}
+
 static int serve_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iallgatherv_c, a, 9);
+}
+
+static int check_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iallgatherv_c, (uintptr_t)comm, "request");
+    return ampi_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 
 static int serve_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
@@ -2300,10 +3506,24 @@ static int serve_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_D
     return ampi_serve(AMPI_FN_MPI_Iallreduce, a, 7);
 }
 
+static int check_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iallreduce, (uintptr_t)comm, "request");
+    return ampi_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
 static int serve_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iallreduce_c, a, 7);
+}
+
+static int check_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iallreduce_c, (uintptr_t)comm, "request");
+    return ampi_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 
 static int serve_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -2312,10 +3532,24 @@ static int serve_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype send
     return ampi_serve(AMPI_FN_MPI_Ialltoall, a, 8);
 }
 
+static int check_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ialltoall, (uintptr_t)comm, "request");
+    return ampi_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+
 static int serve_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ialltoall_c, a, 8);
+}
+
+static int check_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ialltoall_c, (uintptr_t)comm, "request");
+    return ampi_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 
 static int serve_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -2324,10 +3558,24 @@ static int serve_Ialltoallv(const void *sendbuf, const int sendcounts[], const i
     return ampi_serve(AMPI_FN_MPI_Ialltoallv, a, 10);
 }
 
+static int check_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ialltoallv, (uintptr_t)comm, "request");
+    return ampi_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+}
+
 static int serve_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ialltoallv_c, a, 10);
+}
+
+static int check_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ialltoallv_c, (uintptr_t)comm, "request");
+    return ampi_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 }
 
 static int serve_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
@@ -2336,10 +3584,24 @@ static int serve_Ialltoallw(const void *sendbuf, const int sendcounts[], const i
     return ampi_serve(AMPI_FN_MPI_Ialltoallw, a, 10);
 }
 
+static int check_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ialltoallw, (uintptr_t)comm, "request");
+    return ampi_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+}
+
 static int serve_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ialltoallw_c, a, 10);
+}
+
+static int check_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ialltoallw_c, (uintptr_t)comm, "request");
+    return ampi_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
 
 static int serve_Ibarrier(MPI_Comm comm, MPI_Request *request)
@@ -2348,10 +3610,24 @@ static int serve_Ibarrier(MPI_Comm comm, MPI_Request *request)
     return ampi_serve(AMPI_FN_MPI_Ibarrier, a, 2);
 }
 
+static int check_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ibarrier, (uintptr_t)comm, "request");
+    return ampi_Ibarrier(comm, request);
+}
+
 static int serve_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buffer, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ibcast, a, 6);
+}
+
+static int check_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ibcast, (uintptr_t)comm, "request");
+    return ampi_Ibcast(buffer, count, datatype, root, comm, request);
 }
 
 static int serve_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
@@ -2360,10 +3636,24 @@ static int serve_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, 
     return ampi_serve(AMPI_FN_MPI_Ibcast_c, a, 6);
 }
 
+static int check_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ibcast_c, (uintptr_t)comm, "request");
+    return ampi_Ibcast_c(buffer, count, datatype, root, comm, request);
+}
+
 static int serve_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ibsend, a, 7);
+}
+
+static int check_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ibsend, (uintptr_t)comm, "request");
+    return ampi_Ibsend(buf, count, datatype, dest, tag, comm, request);
 }
 
 static int serve_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -2372,10 +3662,24 @@ static int serve_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
     return ampi_serve(AMPI_FN_MPI_Ibsend_c, a, 7);
 }
 
+static int check_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ibsend_c, (uintptr_t)comm, "request");
+    return ampi_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
+}
+
 static int serve_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iexscan, a, 7);
+}
+
+static int check_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iexscan, (uintptr_t)comm, "request");
+    return ampi_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 
 static int serve_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
@@ -2384,10 +3688,24 @@ static int serve_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
     return ampi_serve(AMPI_FN_MPI_Iexscan_c, a, 7);
 }
 
+static int check_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iexscan_c, (uintptr_t)comm, "request");
+    return ampi_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
 static int serve_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Igather, a, 9);
+}
+
+static int check_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Igather, (uintptr_t)comm, "request");
+    return ampi_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 
 static int serve_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
@@ -2396,10 +3714,24 @@ static int serve_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
     return ampi_serve(AMPI_FN_MPI_Igather_c, a, 9);
 }
 
+static int check_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Igather_c, (uintptr_t)comm, "request");
+    return ampi_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+
 static int serve_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Igatherv, a, 10);
+}
+
+static int check_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Igatherv, (uintptr_t)comm, "request");
+    return ampi_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 }
 
 static int serve_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
@@ -2408,10 +3740,26 @@ static int serve_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     return ampi_serve(AMPI_FN_MPI_Igatherv_c, a, 10);
 }
 
+static int check_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Igatherv_c, (uintptr_t)comm, "request");
+    return ampi_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+}
+
 static int serve_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
     uint64_t a[] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)flag, (uintptr_t)message, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Improbe, a, 6);
+}
+
+static int check_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Improbe, (uintptr_t)comm, "flag");
+    if (unlikely(!message))
+        return ampi_null_argument(AMPI_FN_MPI_Improbe, (uintptr_t)comm, "message");
+    return ampi_Improbe(source, tag, comm, flag, message, status);
 }
 
 static int serve_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
@@ -2420,10 +3768,28 @@ static int serve_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message
     return ampi_serve(AMPI_FN_MPI_Imrecv, a, 5);
 }
 
+static int check_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{
+    if (unlikely(!message))
+        return ampi_null_argument(AMPI_FN_MPI_Imrecv, 0, "message");
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Imrecv, 0, "request");
+    return ampi_Imrecv(buf, count, datatype, message, request);
+}
+
 static int serve_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)message, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Imrecv_c, a, 5);
+}
+
+static int check_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{
+    if (unlikely(!message))
+        return ampi_null_argument(AMPI_FN_MPI_Imrecv_c, 0, "message");
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Imrecv_c, 0, "request");
+    return ampi_Imrecv_c(buf, count, datatype, message, request);
 }
 
 static int serve_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -2432,10 +3798,24 @@ static int serve_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dat
     return ampi_serve(AMPI_FN_MPI_Ineighbor_allgather, a, 8);
 }
 
+static int check_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_allgather, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+
 static int serve_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_allgather_c, a, 8);
+}
+
+static int check_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_allgather_c, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 
 static int serve_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -2444,10 +3824,24 @@ static int serve_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Da
     return ampi_serve(AMPI_FN_MPI_Ineighbor_allgatherv, a, 9);
 }
 
+static int check_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_allgatherv, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+}
+
 static int serve_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_allgatherv_c, a, 9);
+}
+
+static int check_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_allgatherv_c, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 
 static int serve_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -2456,10 +3850,24 @@ static int serve_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Data
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoall, a, 8);
 }
 
+static int check_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoall, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+
 static int serve_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoall_c, a, 8);
+}
+
+static int check_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoall_c, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 
 static int serve_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -2468,10 +3876,24 @@ static int serve_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[]
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoallv, a, 10);
 }
 
+static int check_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoallv, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+}
+
 static int serve_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoallv_c, a, 10);
+}
+
+static int check_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoallv_c, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 }
 
 static int serve_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
@@ -2480,10 +3902,24 @@ static int serve_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[]
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoallw, a, 10);
 }
 
+static int check_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoallw, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+}
+
 static int serve_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoallw_c, a, 10);
+}
+
+static int check_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoallw_c, (uintptr_t)comm, "request");
+    return ampi_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 }
 
 static int serve_Info_create(MPI_Info *info)
@@ -2492,10 +3928,24 @@ static int serve_Info_create(MPI_Info *info)
     return ampi_serve(AMPI_FN_MPI_Info_create, a, 1);
 }
 
+static int check_Info_create(MPI_Info *info)
+{
+    if (unlikely(!info))
+        return ampi_null_argument(AMPI_FN_MPI_Info_create, 0, "info");
+    return ampi_Info_create(info);
+}
+
 static int serve_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
     uint64_t a[] = {(uint64_t)(int64_t)argc, (uintptr_t)argv, (uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_Info_create_env, a, 3);
+}
+
+static int check_Info_create_env(int argc, char *argv[], MPI_Info *info)
+{
+    if (unlikely(!info))
+        return ampi_null_argument(AMPI_FN_MPI_Info_create_env, 0, "info");
+    return ampi_Info_create_env(argc, argv, info);
 }
 
 static int serve_Info_delete(MPI_Info info, const char *key)
@@ -2504,16 +3954,37 @@ static int serve_Info_delete(MPI_Info info, const char *key)
     return ampi_serve(AMPI_FN_MPI_Info_delete, a, 2);
 }
 
+static int check_Info_delete(MPI_Info info, const char *key)
+{
+    if (unlikely(!key))
+        return ampi_null_argument(AMPI_FN_MPI_Info_delete, 0, "key");
+    return ampi_Info_delete(info, key);
+}
+
 static int serve_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)newinfo};
     return ampi_serve(AMPI_FN_MPI_Info_dup, a, 2);
 }
 
+static int check_Info_dup(MPI_Info info, MPI_Info *newinfo)
+{
+    if (unlikely(!newinfo))
+        return ampi_null_argument(AMPI_FN_MPI_Info_dup, 0, "newinfo");
+    return ampi_Info_dup(info, newinfo);
+}
+
 static int serve_Info_free(MPI_Info *info)
 {
     uint64_t a[] = {(uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_Info_free, a, 1);
+}
+
+static int check_Info_free(MPI_Info *info)
+{
+    if (unlikely(!info))
+        return ampi_null_argument(AMPI_FN_MPI_Info_free, 0, "info");
+    return ampi_Info_free(info);
 }
 
 static MPI_Info serve_Info_fromint(int info)
@@ -2528,10 +3999,26 @@ static int serve_Info_get(MPI_Info info, const char *key, int valuelen, char *va
     return ampi_serve(AMPI_FN_MPI_Info_get, a, 5);
 }
 
+static int check_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
+{
+    if (unlikely(!key))
+        return ampi_null_argument(AMPI_FN_MPI_Info_get, 0, "key");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Info_get, 0, "flag");
+    return ampi_Info_get(info, key, valuelen, value, flag);
+}
+
 static int serve_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)nkeys};
     return ampi_serve(AMPI_FN_MPI_Info_get_nkeys, a, 2);
+}
+
+static int check_Info_get_nkeys(MPI_Info info, int *nkeys)
+{
+    if (unlikely(!nkeys))
+        return ampi_null_argument(AMPI_FN_MPI_Info_get_nkeys, 0, "nkeys");
+    return ampi_Info_get_nkeys(info, nkeys);
 }
 
 static int serve_Info_get_nthkey(MPI_Info info, int n, char *key)
@@ -2546,16 +4033,47 @@ static int serve_Info_get_string(MPI_Info info, const char *key, int *buflen, ch
     return ampi_serve(AMPI_FN_MPI_Info_get_string, a, 5);
 }
 
+static int check_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag)
+{
+    if (unlikely(!key))
+        return ampi_null_argument(AMPI_FN_MPI_Info_get_string, 0, "key");
+    if (unlikely(!buflen))
+        return ampi_null_argument(AMPI_FN_MPI_Info_get_string, 0, "buflen");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Info_get_string, 0, "flag");
+    return ampi_Info_get_string(info, key, buflen, value, flag);
+}
+
 static int serve_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)key, (uintptr_t)valuelen, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Info_get_valuelen, a, 4);
 }
 
+static int check_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
+{
+    if (unlikely(!key))
+        return ampi_null_argument(AMPI_FN_MPI_Info_get_valuelen, 0, "key");
+    if (unlikely(!valuelen))
+        return ampi_null_argument(AMPI_FN_MPI_Info_get_valuelen, 0, "valuelen");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Info_get_valuelen, 0, "flag");
+    return ampi_Info_get_valuelen(info, key, valuelen, flag);
+}
+
 static int serve_Info_set(MPI_Info info, const char *key, const char *value)
 {
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)key, (uintptr_t)value};
     return ampi_serve(AMPI_FN_MPI_Info_set, a, 3);
+}
+
+static int check_Info_set(MPI_Info info, const char *key, const char *value)
+{
+    if (unlikely(!key))
+        return ampi_null_argument(AMPI_FN_MPI_Info_set, 0, "key");
+    if (unlikely(!value))
+        return ampi_null_argument(AMPI_FN_MPI_Info_set, 0, "value");
+    return ampi_Info_set(info, key, value);
 }
 
 static int serve_Info_toint(MPI_Info info)
@@ -2576,10 +4094,24 @@ static int serve_Init_thread(int *argc, char ***argv, int required, int *provide
     return ampi_serve(AMPI_FN_MPI_Init_thread, a, 4);
 }
 
+static int check_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    if (unlikely(!provided))
+        return ampi_null_argument(AMPI_FN_MPI_Init_thread, 0, "provided");
+    return ampi_Init_thread(argc, argv, required, provided);
+}
+
 static int serve_Initialized(int *flag)
 {
     uint64_t a[] = {(uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Initialized, a, 1);
+}
+
+static int check_Initialized(int *flag)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Initialized, 0, "flag");
+    return ampi_Initialized(flag);
 }
 
 static int serve_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
@@ -2588,10 +4120,26 @@ static int serve_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Com
     return ampi_serve(AMPI_FN_MPI_Intercomm_create, a, 6);
 }
 
+static int check_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
+{
+    if (unlikely(!newintercomm))
+        return ampi_null_argument(AMPI_FN_MPI_Intercomm_create, (uintptr_t)local_comm, "newintercomm");
+    return ampi_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+}
+
 static int serve_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
     uint64_t a[] = {(uintptr_t)local_group, (uint64_t)(int64_t)local_leader, (uintptr_t)remote_group, (uint64_t)(int64_t)remote_leader, (uintptr_t)stringtag, (uintptr_t)info, (uintptr_t)errhandler, (uintptr_t)newintercomm};
     return ampi_serve(AMPI_FN_MPI_Intercomm_create_from_groups, a, 8);
+}
+
+static int check_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
+{
+    if (unlikely(!stringtag))
+        return ampi_null_argument(AMPI_FN_MPI_Intercomm_create_from_groups, 0, "stringtag");
+    if (unlikely(!newintercomm))
+        return ampi_null_argument(AMPI_FN_MPI_Intercomm_create_from_groups, 0, "newintercomm");
+    return ampi_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
 }
 
 static int serve_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
@@ -2600,10 +4148,24 @@ static int serve_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintr
     return ampi_serve(AMPI_FN_MPI_Intercomm_merge, a, 3);
 }
 
+static int check_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+{
+    if (unlikely(!newintracomm))
+        return ampi_null_argument(AMPI_FN_MPI_Intercomm_merge, (uintptr_t)intercomm, "newintracomm");
+    return ampi_Intercomm_merge(intercomm, high, newintracomm);
+}
+
 static int serve_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     uint64_t a[] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)flag, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Iprobe, a, 5);
+}
+
+static int check_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Iprobe, (uintptr_t)comm, "flag");
+    return ampi_Iprobe(source, tag, comm, flag, status);
 }
 
 static int serve_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
@@ -2612,10 +4174,24 @@ static int serve_Irecv(void *buf, int count, MPI_Datatype datatype, int source, 
     return ampi_serve(AMPI_FN_MPI_Irecv, a, 7);
 }
 
+static int check_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Irecv, (uintptr_t)comm, "request");
+    return ampi_Irecv(buf, count, datatype, source, tag, comm, request);
+}
+
 static int serve_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Irecv_c, a, 7);
+}
+
+static int check_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Irecv_c, (uintptr_t)comm, "request");
+    return ampi_Irecv_c(buf, count, datatype, source, tag, comm, request);
 }
 
 static int serve_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
@@ -2624,10 +4200,24 @@ static int serve_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
     return ampi_serve(AMPI_FN_MPI_Ireduce, a, 8);
 }
 
+static int check_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ireduce, (uintptr_t)comm, "request");
+    return ampi_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+}
+
 static int serve_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ireduce_c, a, 8);
+}
+
+static int check_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ireduce_c, (uintptr_t)comm, "request");
+    return ampi_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 }
 
 static int serve_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
@@ -2636,10 +4226,24 @@ static int serve_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int r
     return ampi_serve(AMPI_FN_MPI_Ireduce_scatter, a, 7);
 }
 
+static int check_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ireduce_scatter, (uintptr_t)comm, "request");
+    return ampi_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+}
+
 static int serve_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ireduce_scatter_block, a, 7);
+}
+
+static int check_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ireduce_scatter_block, (uintptr_t)comm, "request");
+    return ampi_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 }
 
 static int serve_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
@@ -2648,10 +4252,24 @@ static int serve_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI
     return ampi_serve(AMPI_FN_MPI_Ireduce_scatter_block_c, a, 7);
 }
 
+static int check_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ireduce_scatter_block_c, (uintptr_t)comm, "request");
+    return ampi_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+}
+
 static int serve_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ireduce_scatter_c, a, 7);
+}
+
+static int check_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ireduce_scatter_c, (uintptr_t)comm, "request");
+    return ampi_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 }
 
 static int serve_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -2660,10 +4278,24 @@ static int serve_Irsend(const void *buf, int count, MPI_Datatype datatype, int d
     return ampi_serve(AMPI_FN_MPI_Irsend, a, 7);
 }
 
+static int check_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Irsend, (uintptr_t)comm, "request");
+    return ampi_Irsend(buf, count, datatype, dest, tag, comm, request);
+}
+
 static int serve_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Irsend_c, a, 7);
+}
+
+static int check_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Irsend_c, (uintptr_t)comm, "request");
+    return ampi_Irsend_c(buf, count, datatype, dest, tag, comm, request);
 }
 
 static int serve_Is_thread_main(int *flag)
@@ -2672,10 +4304,24 @@ static int serve_Is_thread_main(int *flag)
     return ampi_serve(AMPI_FN_MPI_Is_thread_main, a, 1);
 }
 
+static int check_Is_thread_main(int *flag)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Is_thread_main, 0, "flag");
+    return ampi_Is_thread_main(flag);
+}
+
 static int serve_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iscan, a, 7);
+}
+
+static int check_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iscan, (uintptr_t)comm, "request");
+    return ampi_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
 }
 
 static int serve_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
@@ -2684,10 +4330,24 @@ static int serve_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MP
     return ampi_serve(AMPI_FN_MPI_Iscan_c, a, 7);
 }
 
+static int check_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iscan_c, (uintptr_t)comm, "request");
+    return ampi_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
 static int serve_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iscatter, a, 9);
+}
+
+static int check_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iscatter, (uintptr_t)comm, "request");
+    return ampi_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 
 static int serve_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
@@ -2696,10 +4356,24 @@ static int serve_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     return ampi_serve(AMPI_FN_MPI_Iscatter_c, a, 9);
 }
 
+static int check_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iscatter_c, (uintptr_t)comm, "request");
+    return ampi_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+
 static int serve_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)displs, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iscatterv, a, 10);
+}
+
+static int check_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iscatterv, (uintptr_t)comm, "request");
+    return ampi_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 }
 
 static int serve_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
@@ -2708,10 +4382,24 @@ static int serve_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], 
     return ampi_serve(AMPI_FN_MPI_Iscatterv_c, a, 10);
 }
 
+static int check_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Iscatterv_c, (uintptr_t)comm, "request");
+    return ampi_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+}
+
 static int serve_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Isend, a, 7);
+}
+
+static int check_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Isend, (uintptr_t)comm, "request");
+    return ampi_Isend(buf, count, datatype, dest, tag, comm, request);
 }
 
 static int serve_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -2720,10 +4408,24 @@ static int serve_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype
     return ampi_serve(AMPI_FN_MPI_Isend_c, a, 7);
 }
 
+static int check_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Isend_c, (uintptr_t)comm, "request");
+    return ampi_Isend_c(buf, count, datatype, dest, tag, comm, request);
+}
+
 static int serve_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)sendtag, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)recvtag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Isendrecv, a, 12);
+}
+
+static int check_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Isendrecv, (uintptr_t)comm, "request");
+    return ampi_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 }
 
 static int serve_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
@@ -2732,10 +4434,24 @@ static int serve_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
     return ampi_serve(AMPI_FN_MPI_Isendrecv_c, a, 12);
 }
 
+static int check_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Isendrecv_c, (uintptr_t)comm, "request");
+    return ampi_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+}
+
 static int serve_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)sendtag, (uint64_t)(int64_t)source, (uint64_t)(int64_t)recvtag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Isendrecv_replace, a, 9);
+}
+
+static int check_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Isendrecv_replace, (uintptr_t)comm, "request");
+    return ampi_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 }
 
 static int serve_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
@@ -2744,10 +4460,24 @@ static int serve_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype da
     return ampi_serve(AMPI_FN_MPI_Isendrecv_replace_c, a, 9);
 }
 
+static int check_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Isendrecv_replace_c, (uintptr_t)comm, "request");
+    return ampi_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+}
+
 static int serve_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Issend, a, 7);
+}
+
+static int check_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Issend, (uintptr_t)comm, "request");
+    return ampi_Issend(buf, count, datatype, dest, tag, comm, request);
 }
 
 static int serve_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -2756,10 +4486,24 @@ static int serve_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
     return ampi_serve(AMPI_FN_MPI_Issend_c, a, 7);
 }
 
+static int check_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Issend_c, (uintptr_t)comm, "request");
+    return ampi_Issend_c(buf, count, datatype, dest, tag, comm, request);
+}
+
 static int serve_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
     uint64_t a[] = {(uintptr_t)copy_fn, (uintptr_t)delete_fn, (uintptr_t)keyval, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Keyval_create, a, 4);
+}
+
+static int check_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
+{
+    if (unlikely(!keyval))
+        return ampi_null_argument(AMPI_FN_MPI_Keyval_create, 0, "keyval");
+    return ampi_Keyval_create(copy_fn, delete_fn, keyval, extra_state);
 }
 
 static int serve_Keyval_free(int *keyval)
@@ -2768,10 +4512,26 @@ static int serve_Keyval_free(int *keyval)
     return ampi_serve(AMPI_FN_MPI_Keyval_free, a, 1);
 }
 
+static int check_Keyval_free(int *keyval)
+{
+    if (unlikely(!keyval))
+        return ampi_null_argument(AMPI_FN_MPI_Keyval_free, 0, "keyval");
+    return ampi_Keyval_free(keyval);
+}
+
 static int serve_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
     uint64_t a[] = {(uintptr_t)service_name, (uintptr_t)info, (uintptr_t)port_name};
     return ampi_serve(AMPI_FN_MPI_Lookup_name, a, 3);
+}
+
+static int check_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
+{
+    if (unlikely(!service_name))
+        return ampi_null_argument(AMPI_FN_MPI_Lookup_name, 0, "service_name");
+    if (unlikely(!port_name))
+        return ampi_null_argument(AMPI_FN_MPI_Lookup_name, 0, "port_name");
+    return ampi_Lookup_name(service_name, info, port_name);
 }
 
 static MPI_Message serve_Message_fromint(int message)
@@ -2792,16 +4552,37 @@ static int serve_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message
     return ampi_serve(AMPI_FN_MPI_Mprobe, a, 5);
 }
 
+static int check_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    if (unlikely(!message))
+        return ampi_null_argument(AMPI_FN_MPI_Mprobe, (uintptr_t)comm, "message");
+    return ampi_Mprobe(source, tag, comm, message, status);
+}
+
 static int serve_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)message, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Mrecv, a, 5);
 }
 
+static int check_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+    if (unlikely(!message))
+        return ampi_null_argument(AMPI_FN_MPI_Mrecv, 0, "message");
+    return ampi_Mrecv(buf, count, datatype, message, status);
+}
+
 static int serve_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)message, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Mrecv_c, a, 5);
+}
+
+static int check_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{
+    if (unlikely(!message))
+        return ampi_null_argument(AMPI_FN_MPI_Mrecv_c, 0, "message");
+    return ampi_Mrecv_c(buf, count, datatype, message, status);
 }
 
 static int serve_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
@@ -2822,10 +4603,24 @@ static int serve_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI
     return ampi_serve(AMPI_FN_MPI_Neighbor_allgather_init, a, 9);
 }
 
+static int check_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgather_init, (uintptr_t)comm, "request");
+    return ampi_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+}
+
 static int serve_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_allgather_init_c, a, 9);
+}
+
+static int check_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgather_init_c, (uintptr_t)comm, "request");
+    return ampi_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 
 static int serve_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
@@ -2846,10 +4641,24 @@ static int serve_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MP
     return ampi_serve(AMPI_FN_MPI_Neighbor_allgatherv_init, a, 10);
 }
 
+static int check_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgatherv_init, (uintptr_t)comm, "request");
+    return ampi_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+}
+
 static int serve_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_allgatherv_init_c, a, 10);
+}
+
+static int check_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgatherv_init_c, (uintptr_t)comm, "request");
+    return ampi_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 }
 
 static int serve_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
@@ -2870,10 +4679,24 @@ static int serve_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoall_init, a, 9);
 }
 
+static int check_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoall_init, (uintptr_t)comm, "request");
+    return ampi_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+}
+
 static int serve_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoall_init_c, a, 9);
+}
+
+static int check_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoall_init_c, (uintptr_t)comm, "request");
+    return ampi_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 }
 
 static int serve_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
@@ -2894,10 +4717,24 @@ static int serve_Neighbor_alltoallv_init(const void *sendbuf, const int sendcoun
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoallv_init, a, 11);
 }
 
+static int check_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallv_init, (uintptr_t)comm, "request");
+    return ampi_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+}
+
 static int serve_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoallv_init_c, a, 11);
+}
+
+static int check_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallv_init_c, (uintptr_t)comm, "request");
+    return ampi_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 }
 
 static int serve_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
@@ -2918,10 +4755,24 @@ static int serve_Neighbor_alltoallw_init(const void *sendbuf, const int sendcoun
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoallw_init, a, 11);
 }
 
+static int check_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallw_init, (uintptr_t)comm, "request");
+    return ampi_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+}
+
 static int serve_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoallw_init_c, a, 11);
+}
+
+static int check_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallw_init_c, (uintptr_t)comm, "request");
+    return ampi_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 }
 
 static int serve_Op_commutative(MPI_Op op, int *commute)
@@ -2930,10 +4781,24 @@ static int serve_Op_commutative(MPI_Op op, int *commute)
     return ampi_serve(AMPI_FN_MPI_Op_commutative, a, 2);
 }
 
+static int check_Op_commutative(MPI_Op op, int *commute)
+{
+    if (unlikely(!commute))
+        return ampi_null_argument(AMPI_FN_MPI_Op_commutative, 0, "commute");
+    return ampi_Op_commutative(op, commute);
+}
+
 static int serve_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
     uint64_t a[] = {(uintptr_t)user_fn, (uint64_t)(int64_t)commute, (uintptr_t)op};
     return ampi_serve(AMPI_FN_MPI_Op_create, a, 3);
+}
+
+static int check_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
+{
+    if (unlikely(!op))
+        return ampi_null_argument(AMPI_FN_MPI_Op_create, 0, "op");
+    return ampi_Op_create(user_fn, commute, op);
 }
 
 static int serve_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
@@ -2942,10 +4807,24 @@ static int serve_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *
     return ampi_serve(AMPI_FN_MPI_Op_create_c, a, 3);
 }
 
+static int check_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
+{
+    if (unlikely(!op))
+        return ampi_null_argument(AMPI_FN_MPI_Op_create_c, 0, "op");
+    return ampi_Op_create_c(user_fn, commute, op);
+}
+
 static int serve_Op_free(MPI_Op *op)
 {
     uint64_t a[] = {(uintptr_t)op};
     return ampi_serve(AMPI_FN_MPI_Op_free, a, 1);
+}
+
+static int check_Op_free(MPI_Op *op)
+{
+    if (unlikely(!op))
+        return ampi_null_argument(AMPI_FN_MPI_Op_free, 0, "op");
+    return ampi_Op_free(op);
 }
 
 static MPI_Op serve_Op_fromint(int op)
@@ -2966,10 +4845,24 @@ static int serve_Open_port(MPI_Info info, char *port_name)
     return ampi_serve(AMPI_FN_MPI_Open_port, a, 2);
 }
 
+static int check_Open_port(MPI_Info info, char *port_name)
+{
+    if (unlikely(!port_name))
+        return ampi_null_argument(AMPI_FN_MPI_Open_port, 0, "port_name");
+    return ampi_Open_port(info, port_name);
+}
+
 static int serve_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
     uint64_t a[] = {(uintptr_t)inbuf, (uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)outbuf, (uint64_t)(int64_t)outsize, (uintptr_t)position, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Pack, a, 7);
+}
+
+static int check_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
+{
+    if (unlikely(!position))
+        return ampi_null_argument(AMPI_FN_MPI_Pack, (uintptr_t)comm, "position");
+    return ampi_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
 }
 
 static int serve_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
@@ -2978,10 +4871,24 @@ static int serve_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datat
     return ampi_serve(AMPI_FN_MPI_Pack_c, a, 7);
 }
 
+static int check_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
+{
+    if (unlikely(!position))
+        return ampi_null_argument(AMPI_FN_MPI_Pack_c, (uintptr_t)comm, "position");
+    return ampi_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm);
+}
+
 static int serve_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
     uint64_t a[] = {(uintptr_t)datarep, (uintptr_t)inbuf, (uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)outbuf, (uint64_t)(int64_t)outsize, (uintptr_t)position};
     return ampi_serve(AMPI_FN_MPI_Pack_external, a, 7);
+}
+
+static int check_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
+{
+    if (unlikely(!position))
+        return ampi_null_argument(AMPI_FN_MPI_Pack_external, 0, "position");
+    return ampi_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 }
 
 static int serve_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
@@ -2990,10 +4897,24 @@ static int serve_Pack_external_c(const char *datarep, const void *inbuf, MPI_Cou
     return ampi_serve(AMPI_FN_MPI_Pack_external_c, a, 7);
 }
 
+static int check_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
+{
+    if (unlikely(!position))
+        return ampi_null_argument(AMPI_FN_MPI_Pack_external_c, 0, "position");
+    return ampi_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position);
+}
+
 static int serve_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
     uint64_t a[] = {(uintptr_t)datarep, (uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Pack_external_size, a, 4);
+}
+
+static int check_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Pack_external_size, 0, "size");
+    return ampi_Pack_external_size(datarep, incount, datatype, size);
 }
 
 static int serve_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
@@ -3002,10 +4923,24 @@ static int serve_Pack_external_size_c(const char *datarep, MPI_Count incount, MP
     return ampi_serve(AMPI_FN_MPI_Pack_external_size_c, a, 4);
 }
 
+static int check_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Pack_external_size_c, 0, "size");
+    return ampi_Pack_external_size_c(datarep, incount, datatype, size);
+}
+
 static int serve_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
     uint64_t a[] = {(uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)comm, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Pack_size, a, 4);
+}
+
+static int check_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Pack_size, (uintptr_t)comm, "size");
+    return ampi_Pack_size(incount, datatype, comm, size);
 }
 
 static int serve_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
@@ -3014,10 +4949,24 @@ static int serve_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm 
     return ampi_serve(AMPI_FN_MPI_Pack_size_c, a, 4);
 }
 
+static int check_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Pack_size_c, (uintptr_t)comm, "size");
+    return ampi_Pack_size_c(incount, datatype, comm, size);
+}
+
 static int serve_Parrived(MPI_Request request, int partition, int *flag)
 {
     uint64_t a[] = {(uintptr_t)request, (uint64_t)(int64_t)partition, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Parrived, a, 3);
+}
+
+static int check_Parrived(MPI_Request request, int partition, int *flag)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Parrived, 0, "flag");
+    return ampi_Parrived(request, partition, flag);
 }
 
 static int serve_Pcontrol(const int level, ...)
@@ -3038,6 +4987,13 @@ static int serve_Pready_list(int length, const int array_of_partitions[], MPI_Re
     return ampi_serve(AMPI_FN_MPI_Pready_list, a, 3);
 }
 
+static int check_Pready_list(int length, const int array_of_partitions[], MPI_Request request)
+{
+    if (unlikely(!array_of_partitions && length > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Pready_list, 0, "array_of_partitions");
+    return ampi_Pready_list(length, array_of_partitions, request);
+}
+
 static int serve_Pready_range(int partition_low, int partition_high, MPI_Request request)
 {
     uint64_t a[] = {(uint64_t)(int64_t)partition_low, (uint64_t)(int64_t)partition_high, (uintptr_t)request};
@@ -3050,10 +5006,24 @@ static int serve_Precv_init(void *buf, int partitions, int count, MPI_Datatype d
     return ampi_serve(AMPI_FN_MPI_Precv_init, a, 9);
 }
 
+static int check_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Precv_init, (uintptr_t)comm, "request");
+    return ampi_Precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+}
+
 static int serve_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)partitions, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Precv_init_c, a, 9);
+}
+
+static int check_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Precv_init_c, (uintptr_t)comm, "request");
+    return ampi_Precv_init_c(buf, partitions, count, datatype, dest, tag, comm, info, request);
 }
 
 static int serve_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -3068,16 +5038,39 @@ static int serve_Psend_init(const void *buf, int partitions, int count, MPI_Data
     return ampi_serve(AMPI_FN_MPI_Psend_init, a, 9);
 }
 
+static int check_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Psend_init, (uintptr_t)comm, "request");
+    return ampi_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+}
+
 static int serve_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)partitions, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Psend_init_c, a, 9);
 }
 
+static int check_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Psend_init_c, (uintptr_t)comm, "request");
+    return ampi_Psend_init_c(buf, partitions, count, datatype, dest, tag, comm, info, request);
+}
+
 static int serve_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
     uint64_t a[] = {(uintptr_t)service_name, (uintptr_t)info, (uintptr_t)port_name};
     return ampi_serve(AMPI_FN_MPI_Publish_name, a, 3);
+}
+
+static int check_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
+{
+    if (unlikely(!service_name))
+        return ampi_null_argument(AMPI_FN_MPI_Publish_name, 0, "service_name");
+    if (unlikely(!port_name))
+        return ampi_null_argument(AMPI_FN_MPI_Publish_name, 0, "port_name");
+    return ampi_Publish_name(service_name, info, port_name);
 }
 
 static int serve_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
@@ -3098,16 +5091,37 @@ static int serve_Query_thread(int *provided)
     return ampi_serve(AMPI_FN_MPI_Query_thread, a, 1);
 }
 
+static int check_Query_thread(int *provided)
+{
+    if (unlikely(!provided))
+        return ampi_null_argument(AMPI_FN_MPI_Query_thread, 0, "provided");
+    return ampi_Query_thread(provided);
+}
+
 static int serve_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)op, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Raccumulate, a, 10);
 }
 
+static int check_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Raccumulate, 0, "request");
+    return ampi_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+
 static int serve_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)op, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Raccumulate_c, a, 10);
+}
+
+static int check_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Raccumulate_c, 0, "request");
+    return ampi_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 }
 
 static int serve_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -3128,10 +5142,24 @@ static int serve_Recv_init(void *buf, int count, MPI_Datatype datatype, int sour
     return ampi_serve(AMPI_FN_MPI_Recv_init, a, 7);
 }
 
+static int check_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Recv_init, (uintptr_t)comm, "request");
+    return ampi_Recv_init(buf, count, datatype, source, tag, comm, request);
+}
+
 static int serve_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Recv_init_c, a, 7);
+}
+
+static int check_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Recv_init_c, (uintptr_t)comm, "request");
+    return ampi_Recv_init_c(buf, count, datatype, source, tag, comm, request);
 }
 
 static int serve_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
@@ -3152,10 +5180,24 @@ static int serve_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
     return ampi_serve(AMPI_FN_MPI_Reduce_init, a, 9);
 }
 
+static int check_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Reduce_init, (uintptr_t)comm, "request");
+    return ampi_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+}
+
 static int serve_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Reduce_init_c, a, 9);
+}
+
+static int check_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Reduce_init_c, (uintptr_t)comm, "request");
+    return ampi_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 }
 
 static int serve_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
@@ -3194,10 +5236,24 @@ static int serve_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, i
     return ampi_serve(AMPI_FN_MPI_Reduce_scatter_block_init, a, 8);
 }
 
+static int check_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_block_init, (uintptr_t)comm, "request");
+    return ampi_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+}
+
 static int serve_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Reduce_scatter_block_init_c, a, 8);
+}
+
+static int check_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_block_init_c, (uintptr_t)comm, "request");
+    return ampi_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 }
 
 static int serve_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
@@ -3212,10 +5268,24 @@ static int serve_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const i
     return ampi_serve(AMPI_FN_MPI_Reduce_scatter_init, a, 8);
 }
 
+static int check_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_init, (uintptr_t)comm, "request");
+    return ampi_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+}
+
 static int serve_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Reduce_scatter_init_c, a, 8);
+}
+
+static int check_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_init_c, (uintptr_t)comm, "request");
+    return ampi_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 }
 
 static int serve_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
@@ -3224,10 +5294,24 @@ static int serve_Register_datarep(const char *datarep, MPI_Datarep_conversion_fu
     return ampi_serve(AMPI_FN_MPI_Register_datarep, a, 5);
 }
 
+static int check_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
+{
+    if (unlikely(!datarep))
+        return ampi_null_argument(AMPI_FN_MPI_Register_datarep, 0, "datarep");
+    return ampi_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
+}
+
 static int serve_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
     uint64_t a[] = {(uintptr_t)datarep, (uintptr_t)read_conversion_fn, (uintptr_t)write_conversion_fn, (uintptr_t)dtype_file_extent_fn, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Register_datarep_c, a, 5);
+}
+
+static int check_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
+{
+    if (unlikely(!datarep))
+        return ampi_null_argument(AMPI_FN_MPI_Register_datarep_c, 0, "datarep");
+    return ampi_Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 }
 
 static int serve_Remove_error_class(int errorclass)
@@ -3254,6 +5338,13 @@ static int serve_Request_free(MPI_Request *request)
     return ampi_serve(AMPI_FN_MPI_Request_free, a, 1);
 }
 
+static int check_Request_free(MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Request_free, 0, "request");
+    return ampi_Request_free(request);
+}
+
 static MPI_Request serve_Request_fromint(int request)
 {
     uint64_t a[] = {(uint64_t)(int64_t)request};
@@ -3266,10 +5357,26 @@ static int serve_Request_get_status(MPI_Request request, int *flag, MPI_Status *
     return ampi_serve(AMPI_FN_MPI_Request_get_status, a, 3);
 }
 
+static int check_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Request_get_status, 0, "flag");
+    return ampi_Request_get_status(request, flag, status);
+}
+
 static int serve_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests, (uintptr_t)flag, (uintptr_t)array_of_statuses};
     return ampi_serve(AMPI_FN_MPI_Request_get_status_all, a, 4);
+}
+
+static int check_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses)
+{
+    if (unlikely(!array_of_requests && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_all, 0, "array_of_requests");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_all, 0, "flag");
+    return ampi_Request_get_status_all(count, array_of_requests, flag, array_of_statuses);
 }
 
 static int serve_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
@@ -3278,10 +5385,30 @@ static int serve_Request_get_status_any(int count, const MPI_Request array_of_re
     return ampi_serve(AMPI_FN_MPI_Request_get_status_any, a, 5);
 }
 
+static int check_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+{
+    if (unlikely(!array_of_requests && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_any, 0, "array_of_requests");
+    if (unlikely(!indx))
+        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_any, 0, "indx");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_any, 0, "flag");
+    return ampi_Request_get_status_any(count, array_of_requests, indx, flag, status);
+}
+
 static int serve_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
 {
     uint64_t a[] = {(uint64_t)(int64_t)incount, (uintptr_t)array_of_requests, (uintptr_t)outcount, (uintptr_t)array_of_indices, (uintptr_t)array_of_statuses};
     return ampi_serve(AMPI_FN_MPI_Request_get_status_some, a, 5);
+}
+
+static int check_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
+{
+    if (unlikely(!array_of_requests && incount > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_some, 0, "array_of_requests");
+    if (unlikely(!outcount))
+        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_some, 0, "outcount");
+    return ampi_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 
 static int serve_Request_toint(MPI_Request request)
@@ -3296,10 +5423,24 @@ static int serve_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_d
     return ampi_serve(AMPI_FN_MPI_Rget, a, 9);
 }
 
+static int check_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Rget, 0, "request");
+    return ampi_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+}
+
 static int serve_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uintptr_t)result_addr, (uint64_t)(int64_t)result_count, (uintptr_t)result_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)op, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rget_accumulate, a, 13);
+}
+
+static int check_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Rget_accumulate, 0, "request");
+    return ampi_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 }
 
 static int serve_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
@@ -3308,10 +5449,24 @@ static int serve_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_cou
     return ampi_serve(AMPI_FN_MPI_Rget_accumulate_c, a, 13);
 }
 
+static int check_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Rget_accumulate_c, 0, "request");
+    return ampi_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+
 static int serve_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rget_c, a, 9);
+}
+
+static int check_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Rget_c, 0, "request");
+    return ampi_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 }
 
 static int serve_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
@@ -3320,10 +5475,24 @@ static int serve_Rput(const void *origin_addr, int origin_count, MPI_Datatype or
     return ampi_serve(AMPI_FN_MPI_Rput, a, 9);
 }
 
+static int check_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Rput, 0, "request");
+    return ampi_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+}
+
 static int serve_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rput_c, a, 9);
+}
+
+static int check_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Rput_c, 0, "request");
+    return ampi_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 }
 
 static int serve_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -3344,10 +5513,24 @@ static int serve_Rsend_init(const void *buf, int count, MPI_Datatype datatype, i
     return ampi_serve(AMPI_FN_MPI_Rsend_init, a, 7);
 }
 
+static int check_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Rsend_init, (uintptr_t)comm, "request");
+    return ampi_Rsend_init(buf, count, datatype, dest, tag, comm, request);
+}
+
 static int serve_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rsend_init_c, a, 7);
+}
+
+static int check_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Rsend_init_c, (uintptr_t)comm, "request");
+    return ampi_Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 
 static int serve_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
@@ -3368,10 +5551,24 @@ static int serve_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Da
     return ampi_serve(AMPI_FN_MPI_Scan_init, a, 8);
 }
 
+static int check_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Scan_init, (uintptr_t)comm, "request");
+    return ampi_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
 static int serve_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Scan_init_c, a, 8);
+}
+
+static int check_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Scan_init_c, (uintptr_t)comm, "request");
+    return ampi_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 }
 
 static int serve_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
@@ -3392,10 +5589,24 @@ static int serve_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype s
     return ampi_serve(AMPI_FN_MPI_Scatter_init, a, 10);
 }
 
+static int check_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Scatter_init, (uintptr_t)comm, "request");
+    return ampi_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+}
+
 static int serve_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Scatter_init_c, a, 10);
+}
+
+static int check_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Scatter_init_c, (uintptr_t)comm, "request");
+    return ampi_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 
 static int serve_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
@@ -3416,10 +5627,24 @@ static int serve_Scatterv_init(const void *sendbuf, const int sendcounts[], cons
     return ampi_serve(AMPI_FN_MPI_Scatterv_init, a, 11);
 }
 
+static int check_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Scatterv_init, (uintptr_t)comm, "request");
+    return ampi_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+}
+
 static int serve_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)displs, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Scatterv_init_c, a, 11);
+}
+
+static int check_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Scatterv_init_c, (uintptr_t)comm, "request");
+    return ampi_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 }
 
 static int serve_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -3440,10 +5665,24 @@ static int serve_Send_init(const void *buf, int count, MPI_Datatype datatype, in
     return ampi_serve(AMPI_FN_MPI_Send_init, a, 7);
 }
 
+static int check_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Send_init, (uintptr_t)comm, "request");
+    return ampi_Send_init(buf, count, datatype, dest, tag, comm, request);
+}
+
 static int serve_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Send_init_c, a, 7);
+}
+
+static int check_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Send_init_c, (uintptr_t)comm, "request");
+    return ampi_Send_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 
 static int serve_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
@@ -3494,10 +5733,26 @@ static int serve_Session_create_errhandler(MPI_Session_errhandler_function *sess
     return ampi_serve(AMPI_FN_MPI_Session_create_errhandler, a, 2);
 }
 
+static int check_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
+{
+    if (unlikely(!errhandler))
+        return ampi_null_argument(AMPI_FN_MPI_Session_create_errhandler, 0, "errhandler");
+    return ampi_Session_create_errhandler(session_errhandler_fn, errhandler);
+}
+
 static int serve_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
 {
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Session_detach_buffer, a, 3);
+}
+
+static int check_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
+{
+    if (unlikely(!buffer_addr))
+        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer, 0, "buffer_addr");
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer, 0, "size");
+    return ampi_Session_detach_buffer(session, buffer_addr, size);
 }
 
 static int serve_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
@@ -3506,10 +5761,26 @@ static int serve_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
     return ampi_serve(AMPI_FN_MPI_Session_detach_buffer_c, a, 3);
 }
 
+static int check_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
+{
+    if (unlikely(!buffer_addr))
+        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer_c, 0, "buffer_addr");
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer_c, 0, "size");
+    return ampi_Session_detach_buffer_c(session, buffer_addr, size);
+}
+
 static int serve_Session_finalize(MPI_Session *session)
 {
     uint64_t a[] = {(uintptr_t)session};
     return ampi_serve(AMPI_FN_MPI_Session_finalize, a, 1);
+}
+
+static int check_Session_finalize(MPI_Session *session)
+{
+    if (unlikely(!session))
+        return ampi_null_argument(AMPI_FN_MPI_Session_finalize, 0, "session");
+    return ampi_Session_finalize(session);
 }
 
 static int serve_Session_flush_buffer(MPI_Session session)
@@ -3530,10 +5801,24 @@ static int serve_Session_get_errhandler(MPI_Session session, MPI_Errhandler *err
     return ampi_serve(AMPI_FN_MPI_Session_get_errhandler, a, 2);
 }
 
+static int check_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
+{
+    if (unlikely(!errhandler))
+        return ampi_null_argument(AMPI_FN_MPI_Session_get_errhandler, 0, "errhandler");
+    return ampi_Session_get_errhandler(session, errhandler);
+}
+
 static int serve_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)info_used};
     return ampi_serve(AMPI_FN_MPI_Session_get_info, a, 2);
+}
+
+static int check_Session_get_info(MPI_Session session, MPI_Info *info_used)
+{
+    if (unlikely(!info_used))
+        return ampi_null_argument(AMPI_FN_MPI_Session_get_info, 0, "info_used");
+    return ampi_Session_get_info(session, info_used);
 }
 
 static int serve_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
@@ -3542,10 +5827,24 @@ static int serve_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
     return ampi_serve(AMPI_FN_MPI_Session_get_nth_pset, a, 5);
 }
 
+static int check_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
+{
+    if (unlikely(!pset_len))
+        return ampi_null_argument(AMPI_FN_MPI_Session_get_nth_pset, 0, "pset_len");
+    return ampi_Session_get_nth_pset(session, info, n, pset_len, pset_name);
+}
+
 static int serve_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)info, (uintptr_t)npset_names};
     return ampi_serve(AMPI_FN_MPI_Session_get_num_psets, a, 3);
+}
+
+static int check_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
+{
+    if (unlikely(!npset_names))
+        return ampi_null_argument(AMPI_FN_MPI_Session_get_num_psets, 0, "npset_names");
+    return ampi_Session_get_num_psets(session, info, npset_names);
 }
 
 static int serve_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
@@ -3554,16 +5853,39 @@ static int serve_Session_get_pset_info(MPI_Session session, const char *pset_nam
     return ampi_serve(AMPI_FN_MPI_Session_get_pset_info, a, 3);
 }
 
+static int check_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
+{
+    if (unlikely(!pset_name))
+        return ampi_null_argument(AMPI_FN_MPI_Session_get_pset_info, 0, "pset_name");
+    if (unlikely(!info))
+        return ampi_null_argument(AMPI_FN_MPI_Session_get_pset_info, 0, "info");
+    return ampi_Session_get_pset_info(session, pset_name, info);
+}
+
 static int serve_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Session_iflush_buffer, a, 2);
 }
 
+static int check_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Session_iflush_buffer, 0, "request");
+    return ampi_Session_iflush_buffer(session, request);
+}
+
 static int serve_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)errhandler, (uintptr_t)session};
     return ampi_serve(AMPI_FN_MPI_Session_init, a, 3);
+}
+
+static int check_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    if (unlikely(!session))
+        return ampi_null_argument(AMPI_FN_MPI_Session_init, 0, "session");
+    return ampi_Session_init(info, errhandler, session);
 }
 
 static int serve_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
@@ -3596,10 +5918,24 @@ static int serve_Ssend_init(const void *buf, int count, MPI_Datatype datatype, i
     return ampi_serve(AMPI_FN_MPI_Ssend_init, a, 7);
 }
 
+static int check_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ssend_init, (uintptr_t)comm, "request");
+    return ampi_Ssend_init(buf, count, datatype, dest, tag, comm, request);
+}
+
 static int serve_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ssend_init_c, a, 7);
+}
+
+static int check_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Ssend_init_c, (uintptr_t)comm, "request");
+    return ampi_Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
 }
 
 static int serve_Start(MPI_Request *request)
@@ -3608,10 +5944,24 @@ static int serve_Start(MPI_Request *request)
     return ampi_serve(AMPI_FN_MPI_Start, a, 1);
 }
 
+static int check_Start(MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Start, 0, "request");
+    return ampi_Start(request);
+}
+
 static int serve_Startall(int count, MPI_Request array_of_requests[])
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests};
     return ampi_serve(AMPI_FN_MPI_Startall, a, 2);
+}
+
+static int check_Startall(int count, MPI_Request array_of_requests[])
+{
+    if (unlikely(!array_of_requests && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Startall, 0, "array_of_requests");
+    return ampi_Startall(count, array_of_requests);
 }
 
 static int serve_Status_get_error(const MPI_Status *status, int *error)
@@ -3626,10 +5976,24 @@ static int serve_Status_get_source(const MPI_Status *status, int *source)
     return ampi_serve(AMPI_FN_MPI_Status_get_source, a, 2);
 }
 
+static int check_Status_get_source(const MPI_Status *status, int *source)
+{
+    if (unlikely(!source))
+        return ampi_null_argument(AMPI_FN_MPI_Status_get_source, 0, "source");
+    return ampi_Status_get_source(status, source);
+}
+
 static int serve_Status_get_tag(const MPI_Status *status, int *tag)
 {
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)tag};
     return ampi_serve(AMPI_FN_MPI_Status_get_tag, a, 2);
+}
+
+static int check_Status_get_tag(const MPI_Status *status, int *tag)
+{
+    if (unlikely(!tag))
+        return ampi_null_argument(AMPI_FN_MPI_Status_get_tag, 0, "tag");
+    return ampi_Status_get_tag(status, tag);
 }
 
 static int serve_Status_set_cancelled(MPI_Status *status, int flag)
@@ -3985,10 +6349,26 @@ static int serve_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return ampi_serve(AMPI_FN_MPI_Test, a, 3);
 }
 
+static int check_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Test, 0, "request");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Test, 0, "flag");
+    return ampi_Test(request, flag, status);
+}
+
 static int serve_Test_cancelled(const MPI_Status *status, int *flag)
 {
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Test_cancelled, a, 2);
+}
+
+static int check_Test_cancelled(const MPI_Status *status, int *flag)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Test_cancelled, 0, "flag");
+    return ampi_Test_cancelled(status, flag);
 }
 
 static int serve_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses)
@@ -3997,10 +6377,30 @@ static int serve_Testall(int count, MPI_Request array_of_requests[], int *flag, 
     return ampi_serve(AMPI_FN_MPI_Testall, a, 4);
 }
 
+static int check_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses)
+{
+    if (unlikely(!array_of_requests && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Testall, 0, "array_of_requests");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Testall, 0, "flag");
+    return ampi_Testall(count, array_of_requests, flag, array_of_statuses);
+}
+
 static int serve_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests, (uintptr_t)indx, (uintptr_t)flag, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Testany, a, 5);
+}
+
+static int check_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+{
+    if (unlikely(!array_of_requests && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Testany, 0, "array_of_requests");
+    if (unlikely(!indx))
+        return ampi_null_argument(AMPI_FN_MPI_Testany, 0, "indx");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Testany, 0, "flag");
+    return ampi_Testany(count, array_of_requests, indx, flag, status);
 }
 
 static int serve_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
@@ -4009,10 +6409,26 @@ static int serve_Testsome(int incount, MPI_Request array_of_requests[], int *out
     return ampi_serve(AMPI_FN_MPI_Testsome, a, 5);
 }
 
+static int check_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
+{
+    if (unlikely(!array_of_requests && incount > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Testsome, 0, "array_of_requests");
+    if (unlikely(!outcount))
+        return ampi_null_argument(AMPI_FN_MPI_Testsome, 0, "outcount");
+    return ampi_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+}
+
 static int serve_Topo_test(MPI_Comm comm, int *status)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Topo_test, a, 2);
+}
+
+static int check_Topo_test(MPI_Comm comm, int *status)
+{
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Topo_test, (uintptr_t)comm, "status");
+    return ampi_Topo_test(comm, status);
 }
 
 static int serve_Type_commit(MPI_Datatype *datatype)
@@ -4021,10 +6437,24 @@ static int serve_Type_commit(MPI_Datatype *datatype)
     return ampi_serve(AMPI_FN_MPI_Type_commit, a, 1);
 }
 
+static int check_Type_commit(MPI_Datatype *datatype)
+{
+    if (unlikely(!datatype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_commit, 0, "datatype");
+    return ampi_Type_commit(datatype);
+}
+
 static int serve_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_contiguous, a, 3);
+}
+
+static int check_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_contiguous, 0, "newtype");
+    return ampi_Type_contiguous(count, oldtype, newtype);
 }
 
 static int serve_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -4033,10 +6463,32 @@ static int serve_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Da
     return ampi_serve(AMPI_FN_MPI_Type_contiguous_c, a, 3);
 }
 
+static int check_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_contiguous_c, 0, "newtype");
+    return ampi_Type_contiguous_c(count, oldtype, newtype);
+}
+
 static int serve_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)rank, (uint64_t)(int64_t)ndims, (uintptr_t)array_of_gsizes, (uintptr_t)array_of_distribs, (uintptr_t)array_of_dargs, (uintptr_t)array_of_psizes, (uint64_t)(int64_t)order, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_darray, a, 10);
+}
+
+static int check_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_gsizes && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "array_of_gsizes");
+    if (unlikely(!array_of_distribs && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "array_of_distribs");
+    if (unlikely(!array_of_dargs && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "array_of_dargs");
+    if (unlikely(!array_of_psizes && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "array_of_psizes");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "newtype");
+    return ampi_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 }
 
 static int serve_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -4045,10 +6497,32 @@ static int serve_Type_create_darray_c(int size, int rank, int ndims, const MPI_C
     return ampi_serve(AMPI_FN_MPI_Type_create_darray_c, a, 10);
 }
 
+static int check_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_gsizes && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "array_of_gsizes");
+    if (unlikely(!array_of_distribs && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "array_of_distribs");
+    if (unlikely(!array_of_dargs && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "array_of_dargs");
+    if (unlikely(!array_of_psizes && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "array_of_psizes");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "newtype");
+    return ampi_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+}
+
 static int serve_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)p, (uint64_t)(int64_t)r, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_f90_complex, a, 3);
+}
+
+static int check_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_f90_complex, 0, "newtype");
+    return ampi_Type_create_f90_complex(p, r, newtype);
 }
 
 static int serve_Type_create_f90_integer(int r, MPI_Datatype *newtype)
@@ -4057,10 +6531,24 @@ static int serve_Type_create_f90_integer(int r, MPI_Datatype *newtype)
     return ampi_serve(AMPI_FN_MPI_Type_create_f90_integer, a, 2);
 }
 
+static int check_Type_create_f90_integer(int r, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_f90_integer, 0, "newtype");
+    return ampi_Type_create_f90_integer(r, newtype);
+}
+
 static int serve_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)p, (uint64_t)(int64_t)r, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_f90_real, a, 3);
+}
+
+static int check_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_f90_real, 0, "newtype");
+    return ampi_Type_create_f90_real(p, r, newtype);
 }
 
 static int serve_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -4069,10 +6557,30 @@ static int serve_Type_create_hindexed(int count, const int array_of_blocklengths
     return ampi_serve(AMPI_FN_MPI_Type_create_hindexed, a, 5);
 }
 
+static int check_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_blocklengths && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed, 0, "array_of_blocklengths");
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed, 0, "array_of_displacements");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed, 0, "newtype");
+    return ampi_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+
 static int serve_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_hindexed_block, a, 5);
+}
+
+static int check_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_block, 0, "array_of_displacements");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_block, 0, "newtype");
+    return ampi_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
 }
 
 static int serve_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -4081,10 +6589,30 @@ static int serve_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blockle
     return ampi_serve(AMPI_FN_MPI_Type_create_hindexed_block_c, a, 5);
 }
 
+static int check_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_block_c, 0, "array_of_displacements");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_block_c, 0, "newtype");
+    return ampi_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype);
+}
+
 static int serve_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_blocklengths, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_hindexed_c, a, 5);
+}
+
+static int check_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_blocklengths && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_c, 0, "array_of_blocklengths");
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_c, 0, "array_of_displacements");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_c, 0, "newtype");
+    return ampi_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 
 static int serve_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -4093,10 +6621,24 @@ static int serve_Type_create_hvector(int count, int blocklength, MPI_Aint stride
     return ampi_serve(AMPI_FN_MPI_Type_create_hvector, a, 5);
 }
 
+static int check_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hvector, 0, "newtype");
+    return ampi_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
+}
+
 static int serve_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uint64_t)(int64_t)stride, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_hvector_c, a, 5);
+}
+
+static int check_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_hvector_c, 0, "newtype");
+    return ampi_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype);
 }
 
 static int serve_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -4105,10 +6647,28 @@ static int serve_Type_create_indexed_block(int count, int blocklength, const int
     return ampi_serve(AMPI_FN_MPI_Type_create_indexed_block, a, 5);
 }
 
+static int check_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_indexed_block, 0, "array_of_displacements");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_indexed_block, 0, "newtype");
+    return ampi_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype);
+}
+
 static int serve_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_indexed_block_c, a, 5);
+}
+
+static int check_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_indexed_block_c, 0, "array_of_displacements");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_indexed_block_c, 0, "newtype");
+    return ampi_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype);
 }
 
 static int serve_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
@@ -4117,10 +6677,24 @@ static int serve_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_
     return ampi_serve(AMPI_FN_MPI_Type_create_keyval, a, 4);
 }
 
+static int check_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
+{
+    if (unlikely(!type_keyval))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_keyval, 0, "type_keyval");
+    return ampi_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
+}
+
 static int serve_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uintptr_t)oldtype, (uint64_t)(int64_t)lb, (uint64_t)(int64_t)extent, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_resized, a, 4);
+}
+
+static int check_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_resized, 0, "newtype");
+    return ampi_Type_create_resized(oldtype, lb, extent, newtype);
 }
 
 static int serve_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
@@ -4129,10 +6703,30 @@ static int serve_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_C
     return ampi_serve(AMPI_FN_MPI_Type_create_resized_c, a, 4);
 }
 
+static int check_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_resized_c, 0, "newtype");
+    return ampi_Type_create_resized_c(oldtype, lb, extent, newtype);
+}
+
 static int serve_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_blocklengths, (uintptr_t)array_of_displacements, (uintptr_t)array_of_types, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_struct, a, 5);
+}
+
+static int check_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_blocklengths && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct, 0, "array_of_blocklengths");
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct, 0, "array_of_displacements");
+    if (unlikely(!array_of_types && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct, 0, "array_of_types");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct, 0, "newtype");
+    return ampi_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 
 static int serve_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
@@ -4141,16 +6735,55 @@ static int serve_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_
     return ampi_serve(AMPI_FN_MPI_Type_create_struct_c, a, 5);
 }
 
+static int check_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_blocklengths && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct_c, 0, "array_of_blocklengths");
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct_c, 0, "array_of_displacements");
+    if (unlikely(!array_of_types && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct_c, 0, "array_of_types");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct_c, 0, "newtype");
+    return ampi_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
+
 static int serve_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)ndims, (uintptr_t)array_of_sizes, (uintptr_t)array_of_subsizes, (uintptr_t)array_of_starts, (uint64_t)(int64_t)order, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_subarray, a, 7);
 }
 
+static int check_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_sizes && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray, 0, "array_of_sizes");
+    if (unlikely(!array_of_subsizes && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray, 0, "array_of_subsizes");
+    if (unlikely(!array_of_starts && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray, 0, "array_of_starts");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray, 0, "newtype");
+    return ampi_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+}
+
 static int serve_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)ndims, (uintptr_t)array_of_sizes, (uintptr_t)array_of_subsizes, (uintptr_t)array_of_starts, (uint64_t)(int64_t)order, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_subarray_c, a, 7);
+}
+
+static int check_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_sizes && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray_c, 0, "array_of_sizes");
+    if (unlikely(!array_of_subsizes && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray_c, 0, "array_of_subsizes");
+    if (unlikely(!array_of_starts && ndims > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray_c, 0, "array_of_starts");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray_c, 0, "newtype");
+    return ampi_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 }
 
 static int serve_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
@@ -4165,16 +6798,37 @@ static int serve_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
     return ampi_serve(AMPI_FN_MPI_Type_dup, a, 2);
 }
 
+static int check_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_dup, 0, "newtype");
+    return ampi_Type_dup(oldtype, newtype);
+}
+
 static int serve_Type_free(MPI_Datatype *datatype)
 {
     uint64_t a[] = {(uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_Type_free, a, 1);
 }
 
+static int check_Type_free(MPI_Datatype *datatype)
+{
+    if (unlikely(!datatype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_free, 0, "datatype");
+    return ampi_Type_free(datatype);
+}
+
 static int serve_Type_free_keyval(int *type_keyval)
 {
     uint64_t a[] = {(uintptr_t)type_keyval};
     return ampi_serve(AMPI_FN_MPI_Type_free_keyval, a, 1);
+}
+
+static int check_Type_free_keyval(int *type_keyval)
+{
+    if (unlikely(!type_keyval))
+        return ampi_null_argument(AMPI_FN_MPI_Type_free_keyval, 0, "type_keyval");
+    return ampi_Type_free_keyval(type_keyval);
 }
 
 static MPI_Datatype serve_Type_fromint(int datatype)
@@ -4189,10 +6843,30 @@ static int serve_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *att
     return ampi_serve(AMPI_FN_MPI_Type_get_attr, a, 4);
 }
 
+static int check_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
+{
+    if (unlikely(!attribute_val))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_attr, 0, "attribute_val");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_attr, 0, "flag");
+    return ampi_Type_get_attr(datatype, type_keyval, attribute_val, flag);
+}
+
 static int serve_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
     uint64_t a[] = {(uintptr_t)datatype, (uint64_t)(int64_t)max_integers, (uint64_t)(int64_t)max_addresses, (uint64_t)(int64_t)max_datatypes, (uintptr_t)array_of_integers, (uintptr_t)array_of_addresses, (uintptr_t)array_of_datatypes};
     return ampi_serve(AMPI_FN_MPI_Type_get_contents, a, 7);
+}
+
+static int check_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
+{
+    if (unlikely(!array_of_integers && max_integers > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents, 0, "array_of_integers");
+    if (unlikely(!array_of_addresses && max_addresses > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents, 0, "array_of_addresses");
+    if (unlikely(!array_of_datatypes && max_datatypes > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents, 0, "array_of_datatypes");
+    return ampi_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 }
 
 static int serve_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
@@ -4201,10 +6875,36 @@ static int serve_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_intege
     return ampi_serve(AMPI_FN_MPI_Type_get_contents_c, a, 9);
 }
 
+static int check_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
+{
+    if (unlikely(!array_of_integers && max_integers > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents_c, 0, "array_of_integers");
+    if (unlikely(!array_of_addresses && max_addresses > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents_c, 0, "array_of_addresses");
+    if (unlikely(!array_of_large_counts && max_large_counts > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents_c, 0, "array_of_large_counts");
+    if (unlikely(!array_of_datatypes && max_datatypes > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents_c, 0, "array_of_datatypes");
+    return ampi_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+}
+
 static int serve_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)num_integers, (uintptr_t)num_addresses, (uintptr_t)num_datatypes, (uintptr_t)combiner};
     return ampi_serve(AMPI_FN_MPI_Type_get_envelope, a, 5);
+}
+
+static int check_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
+{
+    if (unlikely(!num_integers))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope, 0, "num_integers");
+    if (unlikely(!num_addresses))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope, 0, "num_addresses");
+    if (unlikely(!num_datatypes))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope, 0, "num_datatypes");
+    if (unlikely(!combiner))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope, 0, "combiner");
+    return ampi_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner);
 }
 
 static int serve_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
@@ -4213,10 +6913,34 @@ static int serve_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integ
     return ampi_serve(AMPI_FN_MPI_Type_get_envelope_c, a, 6);
 }
 
+static int check_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
+{
+    if (unlikely(!num_integers))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "num_integers");
+    if (unlikely(!num_addresses))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "num_addresses");
+    if (unlikely(!num_large_counts))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "num_large_counts");
+    if (unlikely(!num_datatypes))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "num_datatypes");
+    if (unlikely(!combiner))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "combiner");
+    return ampi_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
+}
+
 static int serve_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)lb, (uintptr_t)extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_extent, a, 3);
+}
+
+static int check_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
+{
+    if (unlikely(!lb))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent, 0, "lb");
+    if (unlikely(!extent))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent, 0, "extent");
+    return ampi_Type_get_extent(datatype, lb, extent);
 }
 
 static int serve_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
@@ -4225,10 +6949,28 @@ static int serve_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Cou
     return ampi_serve(AMPI_FN_MPI_Type_get_extent_c, a, 3);
 }
 
+static int check_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
+{
+    if (unlikely(!lb))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent_c, 0, "lb");
+    if (unlikely(!extent))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent_c, 0, "extent");
+    return ampi_Type_get_extent_c(datatype, lb, extent);
+}
+
 static int serve_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)lb, (uintptr_t)extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_extent_x, a, 3);
+}
+
+static int check_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
+{
+    if (unlikely(!lb))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent_x, 0, "lb");
+    if (unlikely(!extent))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent_x, 0, "extent");
+    return ampi_Type_get_extent_x(datatype, lb, extent);
 }
 
 static int serve_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
@@ -4237,10 +6979,28 @@ static int serve_Type_get_name(MPI_Datatype datatype, char *type_name, int *resu
     return ampi_serve(AMPI_FN_MPI_Type_get_name, a, 3);
 }
 
+static int check_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
+{
+    if (unlikely(!type_name))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_name, 0, "type_name");
+    if (unlikely(!resultlen))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_name, 0, "resultlen");
+    return ampi_Type_get_name(datatype, type_name, resultlen);
+}
+
 static int serve_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)true_lb, (uintptr_t)true_extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_true_extent, a, 3);
+}
+
+static int check_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
+{
+    if (unlikely(!true_lb))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent, 0, "true_lb");
+    if (unlikely(!true_extent))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent, 0, "true_extent");
+    return ampi_Type_get_true_extent(datatype, true_lb, true_extent);
 }
 
 static int serve_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
@@ -4249,10 +7009,28 @@ static int serve_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_l
     return ampi_serve(AMPI_FN_MPI_Type_get_true_extent_c, a, 3);
 }
 
+static int check_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
+{
+    if (unlikely(!true_lb))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent_c, 0, "true_lb");
+    if (unlikely(!true_extent))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent_c, 0, "true_extent");
+    return ampi_Type_get_true_extent_c(datatype, true_lb, true_extent);
+}
+
 static int serve_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)true_lb, (uintptr_t)true_extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_true_extent_x, a, 3);
+}
+
+static int check_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
+{
+    if (unlikely(!true_lb))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent_x, 0, "true_lb");
+    if (unlikely(!true_extent))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent_x, 0, "true_extent");
+    return ampi_Type_get_true_extent_x(datatype, true_lb, true_extent);
 }
 
 static int serve_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
@@ -4261,10 +7039,28 @@ static int serve_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype inde
     return ampi_serve(AMPI_FN_MPI_Type_get_value_index, a, 3);
 }
 
+static int check_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
+{
+    if (unlikely(!pair_type))
+        return ampi_null_argument(AMPI_FN_MPI_Type_get_value_index, 0, "pair_type");
+    return ampi_Type_get_value_index(value_type, index_type, pair_type);
+}
+
 static int serve_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_blocklengths, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_indexed, a, 5);
+}
+
+static int check_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_blocklengths && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_indexed, 0, "array_of_blocklengths");
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_indexed, 0, "array_of_displacements");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_indexed, 0, "newtype");
+    return ampi_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 
 static int serve_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -4273,10 +7069,28 @@ static int serve_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockl
     return ampi_serve(AMPI_FN_MPI_Type_indexed_c, a, 5);
 }
 
+static int check_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!array_of_blocklengths && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_indexed_c, 0, "array_of_blocklengths");
+    if (unlikely(!array_of_displacements && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Type_indexed_c, 0, "array_of_displacements");
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_indexed_c, 0, "newtype");
+    return ampi_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+
 static int serve_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)typeclass, (uint64_t)(int64_t)size, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_Type_match_size, a, 3);
+}
+
+static int check_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
+{
+    if (unlikely(!datatype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_match_size, 0, "datatype");
+    return ampi_Type_match_size(typeclass, size, datatype);
 }
 
 static int serve_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
@@ -4291,10 +7105,24 @@ static int serve_Type_set_name(MPI_Datatype datatype, const char *type_name)
     return ampi_serve(AMPI_FN_MPI_Type_set_name, a, 2);
 }
 
+static int check_Type_set_name(MPI_Datatype datatype, const char *type_name)
+{
+    if (unlikely(!type_name))
+        return ampi_null_argument(AMPI_FN_MPI_Type_set_name, 0, "type_name");
+    return ampi_Type_set_name(datatype, type_name);
+}
+
 static int serve_Type_size(MPI_Datatype datatype, int *size)
 {
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Type_size, a, 2);
+}
+
+static int check_Type_size(MPI_Datatype datatype, int *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Type_size, 0, "size");
+    return ampi_Type_size(datatype, size);
 }
 
 static int serve_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
@@ -4303,10 +7131,24 @@ static int serve_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
     return ampi_serve(AMPI_FN_MPI_Type_size_c, a, 2);
 }
 
+static int check_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Type_size_c, 0, "size");
+    return ampi_Type_size_c(datatype, size);
+}
+
 static int serve_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Type_size_x, a, 2);
+}
+
+static int check_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Type_size_x, 0, "size");
+    return ampi_Type_size_x(datatype, size);
 }
 
 static int serve_Type_toint(MPI_Datatype datatype)
@@ -4321,10 +7163,24 @@ static int serve_Type_vector(int count, int blocklength, int stride, MPI_Datatyp
     return ampi_serve(AMPI_FN_MPI_Type_vector, a, 5);
 }
 
+static int check_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_vector, 0, "newtype");
+    return ampi_Type_vector(count, blocklength, stride, oldtype, newtype);
+}
+
 static int serve_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uint64_t)(int64_t)stride, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_vector_c, a, 5);
+}
+
+static int check_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    if (unlikely(!newtype))
+        return ampi_null_argument(AMPI_FN_MPI_Type_vector_c, 0, "newtype");
+    return ampi_Type_vector_c(count, blocklength, stride, oldtype, newtype);
 }
 
 static int serve_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
@@ -4333,10 +7189,24 @@ static int serve_Unpack(const void *inbuf, int insize, int *position, void *outb
     return ampi_serve(AMPI_FN_MPI_Unpack, a, 7);
 }
 
+static int check_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
+{
+    if (unlikely(!position))
+        return ampi_null_argument(AMPI_FN_MPI_Unpack, (uintptr_t)comm, "position");
+    return ampi_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
+}
+
 static int serve_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
     uint64_t a[] = {(uintptr_t)inbuf, (uint64_t)(int64_t)insize, (uintptr_t)position, (uintptr_t)outbuf, (uint64_t)(int64_t)outcount, (uintptr_t)datatype, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Unpack_c, a, 7);
+}
+
+static int check_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
+{
+    if (unlikely(!position))
+        return ampi_null_argument(AMPI_FN_MPI_Unpack_c, (uintptr_t)comm, "position");
+    return ampi_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm);
 }
 
 static int serve_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
@@ -4345,10 +7215,24 @@ static int serve_Unpack_external(const char datarep[], const void *inbuf, MPI_Ai
     return ampi_serve(AMPI_FN_MPI_Unpack_external, a, 7);
 }
 
+static int check_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
+{
+    if (unlikely(!position))
+        return ampi_null_argument(AMPI_FN_MPI_Unpack_external, 0, "position");
+    return ampi_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+}
+
 static int serve_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
 {
     uint64_t a[] = {(uintptr_t)datarep, (uintptr_t)inbuf, (uint64_t)(int64_t)insize, (uintptr_t)position, (uintptr_t)outbuf, (uint64_t)(int64_t)outcount, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_Unpack_external_c, a, 7);
+}
+
+static int check_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
+{
+    if (unlikely(!position))
+        return ampi_null_argument(AMPI_FN_MPI_Unpack_external_c, 0, "position");
+    return ampi_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 }
 
 static int serve_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
@@ -4357,10 +7241,26 @@ static int serve_Unpublish_name(const char *service_name, MPI_Info info, const c
     return ampi_serve(AMPI_FN_MPI_Unpublish_name, a, 3);
 }
 
+static int check_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
+{
+    if (unlikely(!service_name))
+        return ampi_null_argument(AMPI_FN_MPI_Unpublish_name, 0, "service_name");
+    if (unlikely(!port_name))
+        return ampi_null_argument(AMPI_FN_MPI_Unpublish_name, 0, "port_name");
+    return ampi_Unpublish_name(service_name, info, port_name);
+}
+
 static int serve_Wait(MPI_Request *request, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)request, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Wait, a, 2);
+}
+
+static int check_Wait(MPI_Request *request, MPI_Status *status)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_MPI_Wait, 0, "request");
+    return ampi_Wait(request, status);
 }
 
 static int serve_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
@@ -4369,10 +7269,26 @@ static int serve_Waitall(int count, MPI_Request array_of_requests[], MPI_Status 
     return ampi_serve(AMPI_FN_MPI_Waitall, a, 3);
 }
 
+static int check_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
+{
+    if (unlikely(!array_of_requests && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Waitall, 0, "array_of_requests");
+    return ampi_Waitall(count, array_of_requests, array_of_statuses);
+}
+
 static int serve_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests, (uintptr_t)indx, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Waitany, a, 4);
+}
+
+static int check_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+{
+    if (unlikely(!array_of_requests && count > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Waitany, 0, "array_of_requests");
+    if (unlikely(!indx))
+        return ampi_null_argument(AMPI_FN_MPI_Waitany, 0, "indx");
+    return ampi_Waitany(count, array_of_requests, indx, status);
 }
 
 static int serve_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
@@ -4381,10 +7297,28 @@ static int serve_Waitsome(int incount, MPI_Request array_of_requests[], int *out
     return ampi_serve(AMPI_FN_MPI_Waitsome, a, 5);
 }
 
+static int check_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
+{
+    if (unlikely(!array_of_requests && incount > 0))
+        return ampi_null_argument(AMPI_FN_MPI_Waitsome, 0, "array_of_requests");
+    if (unlikely(!outcount))
+        return ampi_null_argument(AMPI_FN_MPI_Waitsome, 0, "outcount");
+    return ampi_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+}
+
 static int serve_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)baseptr, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_allocate, a, 6);
+}
+
+static int check_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    if (unlikely(!baseptr))
+        return ampi_null_argument(AMPI_FN_MPI_Win_allocate, (uintptr_t)comm, "baseptr");
+    if (unlikely(!win))
+        return ampi_null_argument(AMPI_FN_MPI_Win_allocate, (uintptr_t)comm, "win");
+    return ampi_Win_allocate(size, disp_unit, info, comm, baseptr, win);
 }
 
 static int serve_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
@@ -4393,16 +7327,43 @@ static int serve_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info
     return ampi_serve(AMPI_FN_MPI_Win_allocate_c, a, 6);
 }
 
+static int check_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    if (unlikely(!baseptr))
+        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_c, (uintptr_t)comm, "baseptr");
+    if (unlikely(!win))
+        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_c, (uintptr_t)comm, "win");
+    return ampi_Win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+}
+
 static int serve_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)baseptr, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_allocate_shared, a, 6);
 }
 
+static int check_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    if (unlikely(!baseptr))
+        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared, (uintptr_t)comm, "baseptr");
+    if (unlikely(!win))
+        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared, (uintptr_t)comm, "win");
+    return ampi_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+}
+
 static int serve_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)baseptr, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_allocate_shared_c, a, 6);
+}
+
+static int check_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    if (unlikely(!baseptr))
+        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared_c, (uintptr_t)comm, "baseptr");
+    if (unlikely(!win))
+        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared_c, (uintptr_t)comm, "win");
+    return ampi_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
 }
 
 static int serve_Win_attach(MPI_Win win, void *base, MPI_Aint size)
@@ -4429,10 +7390,24 @@ static int serve_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info i
     return ampi_serve(AMPI_FN_MPI_Win_create, a, 6);
 }
 
+static int check_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    if (unlikely(!win))
+        return ampi_null_argument(AMPI_FN_MPI_Win_create, (uintptr_t)comm, "win");
+    return ampi_Win_create(base, size, disp_unit, info, comm, win);
+}
+
 static int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     uint64_t a[] = {(uintptr_t)base, (uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_create_c, a, 6);
+}
+
+static int check_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    if (unlikely(!win))
+        return ampi_null_argument(AMPI_FN_MPI_Win_create_c, (uintptr_t)comm, "win");
+    return ampi_Win_create_c(base, size, disp_unit, info, comm, win);
 }
 
 static int serve_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
@@ -4441,16 +7416,37 @@ static int serve_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     return ampi_serve(AMPI_FN_MPI_Win_create_dynamic, a, 3);
 }
 
+static int check_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    if (unlikely(!win))
+        return ampi_null_argument(AMPI_FN_MPI_Win_create_dynamic, (uintptr_t)comm, "win");
+    return ampi_Win_create_dynamic(info, comm, win);
+}
+
 static int serve_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
     uint64_t a[] = {(uintptr_t)win_errhandler_fn, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Win_create_errhandler, a, 2);
 }
 
+static int check_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
+{
+    if (unlikely(!errhandler))
+        return ampi_null_argument(AMPI_FN_MPI_Win_create_errhandler, 0, "errhandler");
+    return ampi_Win_create_errhandler(win_errhandler_fn, errhandler);
+}
+
 static int serve_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
     uint64_t a[] = {(uintptr_t)win_copy_attr_fn, (uintptr_t)win_delete_attr_fn, (uintptr_t)win_keyval, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Win_create_keyval, a, 4);
+}
+
+static int check_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
+{
+    if (unlikely(!win_keyval))
+        return ampi_null_argument(AMPI_FN_MPI_Win_create_keyval, 0, "win_keyval");
+    return ampi_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 }
 
 static int serve_Win_delete_attr(MPI_Win win, int win_keyval)
@@ -4501,10 +7497,24 @@ static int serve_Win_free(MPI_Win *win)
     return ampi_serve(AMPI_FN_MPI_Win_free, a, 1);
 }
 
+static int check_Win_free(MPI_Win *win)
+{
+    if (unlikely(!win))
+        return ampi_null_argument(AMPI_FN_MPI_Win_free, 0, "win");
+    return ampi_Win_free(win);
+}
+
 static int serve_Win_free_keyval(int *win_keyval)
 {
     uint64_t a[] = {(uintptr_t)win_keyval};
     return ampi_serve(AMPI_FN_MPI_Win_free_keyval, a, 1);
+}
+
+static int check_Win_free_keyval(int *win_keyval)
+{
+    if (unlikely(!win_keyval))
+        return ampi_null_argument(AMPI_FN_MPI_Win_free_keyval, 0, "win_keyval");
+    return ampi_Win_free_keyval(win_keyval);
 }
 
 static MPI_Win serve_Win_fromint(int win)
@@ -4519,10 +7529,26 @@ static int serve_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, 
     return ampi_serve(AMPI_FN_MPI_Win_get_attr, a, 4);
 }
 
+static int check_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
+{
+    if (unlikely(!attribute_val))
+        return ampi_null_argument(AMPI_FN_MPI_Win_get_attr, 0, "attribute_val");
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Win_get_attr, 0, "flag");
+    return ampi_Win_get_attr(win, win_keyval, attribute_val, flag);
+}
+
 static int serve_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Win_get_errhandler, a, 2);
+}
+
+static int check_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
+{
+    if (unlikely(!errhandler))
+        return ampi_null_argument(AMPI_FN_MPI_Win_get_errhandler, 0, "errhandler");
+    return ampi_Win_get_errhandler(win, errhandler);
 }
 
 static int serve_Win_get_group(MPI_Win win, MPI_Group *group)
@@ -4531,16 +7557,39 @@ static int serve_Win_get_group(MPI_Win win, MPI_Group *group)
     return ampi_serve(AMPI_FN_MPI_Win_get_group, a, 2);
 }
 
+static int check_Win_get_group(MPI_Win win, MPI_Group *group)
+{
+    if (unlikely(!group))
+        return ampi_null_argument(AMPI_FN_MPI_Win_get_group, 0, "group");
+    return ampi_Win_get_group(win, group);
+}
+
 static int serve_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)info_used};
     return ampi_serve(AMPI_FN_MPI_Win_get_info, a, 2);
 }
 
+static int check_Win_get_info(MPI_Win win, MPI_Info *info_used)
+{
+    if (unlikely(!info_used))
+        return ampi_null_argument(AMPI_FN_MPI_Win_get_info, 0, "info_used");
+    return ampi_Win_get_info(win, info_used);
+}
+
 static int serve_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)win_name, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Win_get_name, a, 3);
+}
+
+static int check_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
+{
+    if (unlikely(!win_name))
+        return ampi_null_argument(AMPI_FN_MPI_Win_get_name, 0, "win_name");
+    if (unlikely(!resultlen))
+        return ampi_null_argument(AMPI_FN_MPI_Win_get_name, 0, "resultlen");
+    return ampi_Win_get_name(win, win_name, resultlen);
 }
 
 static int serve_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
@@ -4585,16 +7634,45 @@ static int serve_Win_set_name(MPI_Win win, const char *win_name)
     return ampi_serve(AMPI_FN_MPI_Win_set_name, a, 2);
 }
 
+static int check_Win_set_name(MPI_Win win, const char *win_name)
+{
+    if (unlikely(!win_name))
+        return ampi_null_argument(AMPI_FN_MPI_Win_set_name, 0, "win_name");
+    return ampi_Win_set_name(win, win_name);
+}
+
 static int serve_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
     uint64_t a[] = {(uintptr_t)win, (uint64_t)(int64_t)rank, (uintptr_t)size, (uintptr_t)disp_unit, (uintptr_t)baseptr};
     return ampi_serve(AMPI_FN_MPI_Win_shared_query, a, 5);
 }
 
+static int check_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query, 0, "size");
+    if (unlikely(!disp_unit))
+        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query, 0, "disp_unit");
+    if (unlikely(!baseptr))
+        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query, 0, "baseptr");
+    return ampi_Win_shared_query(win, rank, size, disp_unit, baseptr);
+}
+
 static int serve_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
     uint64_t a[] = {(uintptr_t)win, (uint64_t)(int64_t)rank, (uintptr_t)size, (uintptr_t)disp_unit, (uintptr_t)baseptr};
     return ampi_serve(AMPI_FN_MPI_Win_shared_query_c, a, 5);
+}
+
+static int check_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
+{
+    if (unlikely(!size))
+        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query_c, 0, "size");
+    if (unlikely(!disp_unit))
+        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query_c, 0, "disp_unit");
+    if (unlikely(!baseptr))
+        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query_c, 0, "baseptr");
+    return ampi_Win_shared_query_c(win, rank, size, disp_unit, baseptr);
 }
 
 static int serve_Win_start(MPI_Group group, int assert, MPI_Win win)
@@ -4613,6 +7691,13 @@ static int serve_Win_test(MPI_Win win, int *flag)
 {
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Win_test, a, 2);
+}
+
+static int check_Win_test(MPI_Win win, int *flag)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_MPI_Win_test, 0, "flag");
+    return ampi_Win_test(win, flag);
 }
 
 static int serve_Win_toint(MPI_Win win)
@@ -4649,696 +7734,696 @@ static double serve_Wtime(void)
     return (double)ampi_serve(AMPI_FN_MPI_Wtime, 0, 0);
 }
 
-static struct ampi_shim_table table;
+struct ampi_shim_table ampi_core_table;
 static unsigned char core_serves[AMPI_FN_COUNT];
 
-#define SLOT(fn_index, core, stub) \
+#define SLOT(fn_index, core, checked, stub) \
     do { \
         core_serves[fn_index] = (core) != 0; \
-        table.fn[fn_index] = (core) != 0 ? (void *)(core) : (void *)(stub); \
+        ampi_core_table.fn[fn_index] = (core) != 0 ? (void *)(checked) : (void *)(stub); \
     } while (0)
 
 static void table_fill(void)
 {
-    if (table.count != 0)
+    if (ampi_core_table.count != 0)
         return;
     for (int i = 0; i < 8; i++)
-        table.magic[i] = AMPI_SHIM_MAGIC[i];
-    table.version = AMPI_SHIM_VERSION;
-    table.size = sizeof table;
-    table.hash = AMPI_SHIM_HASH;
-    SLOT(AMPI_FN_MPI_Abi_get_fortran_booleans, ampi_Abi_get_fortran_booleans, serve_Abi_get_fortran_booleans);
-    SLOT(AMPI_FN_MPI_Abi_get_fortran_info, ampi_Abi_get_fortran_info, serve_Abi_get_fortran_info);
-    SLOT(AMPI_FN_MPI_Abi_get_info, ampi_Abi_get_info, serve_Abi_get_info);
-    SLOT(AMPI_FN_MPI_Abi_get_version, ampi_Abi_get_version, serve_Abi_get_version);
-    SLOT(AMPI_FN_MPI_Abi_set_fortran_booleans, ampi_Abi_set_fortran_booleans, serve_Abi_set_fortran_booleans);
-    SLOT(AMPI_FN_MPI_Abi_set_fortran_info, ampi_Abi_set_fortran_info, serve_Abi_set_fortran_info);
-    SLOT(AMPI_FN_MPI_Abort, ampi_Abort, serve_Abort);
-    SLOT(AMPI_FN_MPI_Accumulate, ampi_Accumulate, serve_Accumulate);
-    SLOT(AMPI_FN_MPI_Accumulate_c, ampi_Accumulate_c, serve_Accumulate_c);
-    SLOT(AMPI_FN_MPI_Add_error_class, ampi_Add_error_class, serve_Add_error_class);
-    SLOT(AMPI_FN_MPI_Add_error_code, ampi_Add_error_code, serve_Add_error_code);
-    SLOT(AMPI_FN_MPI_Add_error_string, ampi_Add_error_string, serve_Add_error_string);
-    SLOT(AMPI_FN_MPI_Aint_add, ampi_Aint_add, serve_Aint_add);
-    SLOT(AMPI_FN_MPI_Aint_diff, ampi_Aint_diff, serve_Aint_diff);
-    SLOT(AMPI_FN_MPI_Allgather, ampi_Allgather, serve_Allgather);
-    SLOT(AMPI_FN_MPI_Allgather_c, ampi_Allgather_c, serve_Allgather_c);
-    SLOT(AMPI_FN_MPI_Allgather_init, ampi_Allgather_init, serve_Allgather_init);
-    SLOT(AMPI_FN_MPI_Allgather_init_c, ampi_Allgather_init_c, serve_Allgather_init_c);
-    SLOT(AMPI_FN_MPI_Allgatherv, ampi_Allgatherv, serve_Allgatherv);
-    SLOT(AMPI_FN_MPI_Allgatherv_c, ampi_Allgatherv_c, serve_Allgatherv_c);
-    SLOT(AMPI_FN_MPI_Allgatherv_init, ampi_Allgatherv_init, serve_Allgatherv_init);
-    SLOT(AMPI_FN_MPI_Allgatherv_init_c, ampi_Allgatherv_init_c, serve_Allgatherv_init_c);
-    SLOT(AMPI_FN_MPI_Alloc_mem, ampi_Alloc_mem, serve_Alloc_mem);
-    SLOT(AMPI_FN_MPI_Allreduce, ampi_Allreduce, serve_Allreduce);
-    SLOT(AMPI_FN_MPI_Allreduce_c, ampi_Allreduce_c, serve_Allreduce_c);
-    SLOT(AMPI_FN_MPI_Allreduce_init, ampi_Allreduce_init, serve_Allreduce_init);
-    SLOT(AMPI_FN_MPI_Allreduce_init_c, ampi_Allreduce_init_c, serve_Allreduce_init_c);
-    SLOT(AMPI_FN_MPI_Alltoall, ampi_Alltoall, serve_Alltoall);
-    SLOT(AMPI_FN_MPI_Alltoall_c, ampi_Alltoall_c, serve_Alltoall_c);
-    SLOT(AMPI_FN_MPI_Alltoall_init, ampi_Alltoall_init, serve_Alltoall_init);
-    SLOT(AMPI_FN_MPI_Alltoall_init_c, ampi_Alltoall_init_c, serve_Alltoall_init_c);
-    SLOT(AMPI_FN_MPI_Alltoallv, ampi_Alltoallv, serve_Alltoallv);
-    SLOT(AMPI_FN_MPI_Alltoallv_c, ampi_Alltoallv_c, serve_Alltoallv_c);
-    SLOT(AMPI_FN_MPI_Alltoallv_init, ampi_Alltoallv_init, serve_Alltoallv_init);
-    SLOT(AMPI_FN_MPI_Alltoallv_init_c, ampi_Alltoallv_init_c, serve_Alltoallv_init_c);
-    SLOT(AMPI_FN_MPI_Alltoallw, ampi_Alltoallw, serve_Alltoallw);
-    SLOT(AMPI_FN_MPI_Alltoallw_c, ampi_Alltoallw_c, serve_Alltoallw_c);
-    SLOT(AMPI_FN_MPI_Alltoallw_init, ampi_Alltoallw_init, serve_Alltoallw_init);
-    SLOT(AMPI_FN_MPI_Alltoallw_init_c, ampi_Alltoallw_init_c, serve_Alltoallw_init_c);
-    SLOT(AMPI_FN_MPI_Attr_delete, ampi_Attr_delete, serve_Attr_delete);
-    SLOT(AMPI_FN_MPI_Attr_get, ampi_Attr_get, serve_Attr_get);
-    SLOT(AMPI_FN_MPI_Attr_put, ampi_Attr_put, serve_Attr_put);
-    SLOT(AMPI_FN_MPI_Barrier, ampi_Barrier, serve_Barrier);
-    SLOT(AMPI_FN_MPI_Barrier_init, ampi_Barrier_init, serve_Barrier_init);
-    SLOT(AMPI_FN_MPI_Bcast, ampi_Bcast, serve_Bcast);
-    SLOT(AMPI_FN_MPI_Bcast_c, ampi_Bcast_c, serve_Bcast_c);
-    SLOT(AMPI_FN_MPI_Bcast_init, ampi_Bcast_init, serve_Bcast_init);
-    SLOT(AMPI_FN_MPI_Bcast_init_c, ampi_Bcast_init_c, serve_Bcast_init_c);
-    SLOT(AMPI_FN_MPI_Bsend, ampi_Bsend, serve_Bsend);
-    SLOT(AMPI_FN_MPI_Bsend_c, ampi_Bsend_c, serve_Bsend_c);
-    SLOT(AMPI_FN_MPI_Bsend_init, ampi_Bsend_init, serve_Bsend_init);
-    SLOT(AMPI_FN_MPI_Bsend_init_c, ampi_Bsend_init_c, serve_Bsend_init_c);
-    SLOT(AMPI_FN_MPI_Buffer_attach, ampi_Buffer_attach, serve_Buffer_attach);
-    SLOT(AMPI_FN_MPI_Buffer_attach_c, ampi_Buffer_attach_c, serve_Buffer_attach_c);
-    SLOT(AMPI_FN_MPI_Buffer_detach, ampi_Buffer_detach, serve_Buffer_detach);
-    SLOT(AMPI_FN_MPI_Buffer_detach_c, ampi_Buffer_detach_c, serve_Buffer_detach_c);
-    SLOT(AMPI_FN_MPI_Buffer_flush, ampi_Buffer_flush, serve_Buffer_flush);
-    SLOT(AMPI_FN_MPI_Buffer_iflush, ampi_Buffer_iflush, serve_Buffer_iflush);
-    SLOT(AMPI_FN_MPI_Cancel, ampi_Cancel, serve_Cancel);
-    SLOT(AMPI_FN_MPI_Cart_coords, ampi_Cart_coords, serve_Cart_coords);
-    SLOT(AMPI_FN_MPI_Cart_create, ampi_Cart_create, serve_Cart_create);
-    SLOT(AMPI_FN_MPI_Cart_get, ampi_Cart_get, serve_Cart_get);
-    SLOT(AMPI_FN_MPI_Cart_map, ampi_Cart_map, serve_Cart_map);
-    SLOT(AMPI_FN_MPI_Cart_rank, ampi_Cart_rank, serve_Cart_rank);
-    SLOT(AMPI_FN_MPI_Cart_shift, ampi_Cart_shift, serve_Cart_shift);
-    SLOT(AMPI_FN_MPI_Cart_sub, ampi_Cart_sub, serve_Cart_sub);
-    SLOT(AMPI_FN_MPI_Cartdim_get, ampi_Cartdim_get, serve_Cartdim_get);
-    SLOT(AMPI_FN_MPI_Close_port, ampi_Close_port, serve_Close_port);
-    SLOT(AMPI_FN_MPI_Comm_accept, ampi_Comm_accept, serve_Comm_accept);
-    SLOT(AMPI_FN_MPI_Comm_attach_buffer, ampi_Comm_attach_buffer, serve_Comm_attach_buffer);
-    SLOT(AMPI_FN_MPI_Comm_attach_buffer_c, ampi_Comm_attach_buffer_c, serve_Comm_attach_buffer_c);
-    SLOT(AMPI_FN_MPI_Comm_call_errhandler, ampi_Comm_call_errhandler, serve_Comm_call_errhandler);
-    SLOT(AMPI_FN_MPI_Comm_compare, ampi_Comm_compare, serve_Comm_compare);
-    SLOT(AMPI_FN_MPI_Comm_connect, ampi_Comm_connect, serve_Comm_connect);
-    SLOT(AMPI_FN_MPI_Comm_create, ampi_Comm_create, serve_Comm_create);
-    SLOT(AMPI_FN_MPI_Comm_create_errhandler, ampi_Comm_create_errhandler, serve_Comm_create_errhandler);
-    SLOT(AMPI_FN_MPI_Comm_create_from_group, ampi_Comm_create_from_group, serve_Comm_create_from_group);
-    SLOT(AMPI_FN_MPI_Comm_create_group, ampi_Comm_create_group, serve_Comm_create_group);
-    SLOT(AMPI_FN_MPI_Comm_create_keyval, ampi_Comm_create_keyval, serve_Comm_create_keyval);
-    SLOT(AMPI_FN_MPI_Comm_delete_attr, ampi_Comm_delete_attr, serve_Comm_delete_attr);
-    SLOT(AMPI_FN_MPI_Comm_detach_buffer, ampi_Comm_detach_buffer, serve_Comm_detach_buffer);
-    SLOT(AMPI_FN_MPI_Comm_detach_buffer_c, ampi_Comm_detach_buffer_c, serve_Comm_detach_buffer_c);
-    SLOT(AMPI_FN_MPI_Comm_disconnect, ampi_Comm_disconnect, serve_Comm_disconnect);
-    SLOT(AMPI_FN_MPI_Comm_dup, ampi_Comm_dup, serve_Comm_dup);
-    SLOT(AMPI_FN_MPI_Comm_dup_with_info, ampi_Comm_dup_with_info, serve_Comm_dup_with_info);
-    SLOT(AMPI_FN_MPI_Comm_flush_buffer, ampi_Comm_flush_buffer, serve_Comm_flush_buffer);
-    SLOT(AMPI_FN_MPI_Comm_free, ampi_Comm_free, serve_Comm_free);
-    SLOT(AMPI_FN_MPI_Comm_free_keyval, ampi_Comm_free_keyval, serve_Comm_free_keyval);
-    SLOT(AMPI_FN_MPI_Comm_fromint, ampi_Comm_fromint, serve_Comm_fromint);
-    SLOT(AMPI_FN_MPI_Comm_get_attr, ampi_Comm_get_attr, serve_Comm_get_attr);
-    SLOT(AMPI_FN_MPI_Comm_get_errhandler, ampi_Comm_get_errhandler, serve_Comm_get_errhandler);
-    SLOT(AMPI_FN_MPI_Comm_get_info, ampi_Comm_get_info, serve_Comm_get_info);
-    SLOT(AMPI_FN_MPI_Comm_get_name, ampi_Comm_get_name, serve_Comm_get_name);
-    SLOT(AMPI_FN_MPI_Comm_get_parent, ampi_Comm_get_parent, serve_Comm_get_parent);
-    SLOT(AMPI_FN_MPI_Comm_group, ampi_Comm_group, serve_Comm_group);
-    SLOT(AMPI_FN_MPI_Comm_idup, ampi_Comm_idup, serve_Comm_idup);
-    SLOT(AMPI_FN_MPI_Comm_idup_with_info, ampi_Comm_idup_with_info, serve_Comm_idup_with_info);
-    SLOT(AMPI_FN_MPI_Comm_iflush_buffer, ampi_Comm_iflush_buffer, serve_Comm_iflush_buffer);
-    SLOT(AMPI_FN_MPI_Comm_join, ampi_Comm_join, serve_Comm_join);
-    SLOT(AMPI_FN_MPI_Comm_rank, ampi_Comm_rank, serve_Comm_rank);
-    SLOT(AMPI_FN_MPI_Comm_remote_group, ampi_Comm_remote_group, serve_Comm_remote_group);
-    SLOT(AMPI_FN_MPI_Comm_remote_size, ampi_Comm_remote_size, serve_Comm_remote_size);
-    SLOT(AMPI_FN_MPI_Comm_set_attr, ampi_Comm_set_attr, serve_Comm_set_attr);
-    SLOT(AMPI_FN_MPI_Comm_set_errhandler, ampi_Comm_set_errhandler, serve_Comm_set_errhandler);
-    SLOT(AMPI_FN_MPI_Comm_set_info, ampi_Comm_set_info, serve_Comm_set_info);
-    SLOT(AMPI_FN_MPI_Comm_set_name, ampi_Comm_set_name, serve_Comm_set_name);
-    SLOT(AMPI_FN_MPI_Comm_size, ampi_Comm_size, serve_Comm_size);
-    SLOT(AMPI_FN_MPI_Comm_spawn, ampi_Comm_spawn, serve_Comm_spawn);
-    SLOT(AMPI_FN_MPI_Comm_spawn_multiple, ampi_Comm_spawn_multiple, serve_Comm_spawn_multiple);
-    SLOT(AMPI_FN_MPI_Comm_split, ampi_Comm_split, serve_Comm_split);
-    SLOT(AMPI_FN_MPI_Comm_split_type, ampi_Comm_split_type, serve_Comm_split_type);
-    SLOT(AMPI_FN_MPI_Comm_test_inter, ampi_Comm_test_inter, serve_Comm_test_inter);
-    SLOT(AMPI_FN_MPI_Comm_toint, ampi_Comm_toint, serve_Comm_toint);
-    SLOT(AMPI_FN_MPI_Compare_and_swap, ampi_Compare_and_swap, serve_Compare_and_swap);
-    SLOT(AMPI_FN_MPI_Dims_create, ampi_Dims_create, serve_Dims_create);
-    SLOT(AMPI_FN_MPI_Dist_graph_create, ampi_Dist_graph_create, serve_Dist_graph_create);
-    SLOT(AMPI_FN_MPI_Dist_graph_create_adjacent, ampi_Dist_graph_create_adjacent, serve_Dist_graph_create_adjacent);
-    SLOT(AMPI_FN_MPI_Dist_graph_neighbors, ampi_Dist_graph_neighbors, serve_Dist_graph_neighbors);
-    SLOT(AMPI_FN_MPI_Dist_graph_neighbors_count, ampi_Dist_graph_neighbors_count, serve_Dist_graph_neighbors_count);
-    SLOT(AMPI_FN_MPI_Errhandler_free, ampi_Errhandler_free, serve_Errhandler_free);
-    SLOT(AMPI_FN_MPI_Errhandler_fromint, ampi_Errhandler_fromint, serve_Errhandler_fromint);
-    SLOT(AMPI_FN_MPI_Errhandler_toint, ampi_Errhandler_toint, serve_Errhandler_toint);
-    SLOT(AMPI_FN_MPI_Error_class, ampi_Error_class, serve_Error_class);
-    SLOT(AMPI_FN_MPI_Error_string, ampi_Error_string, serve_Error_string);
-    SLOT(AMPI_FN_MPI_Exscan, ampi_Exscan, serve_Exscan);
-    SLOT(AMPI_FN_MPI_Exscan_c, ampi_Exscan_c, serve_Exscan_c);
-    SLOT(AMPI_FN_MPI_Exscan_init, ampi_Exscan_init, serve_Exscan_init);
-    SLOT(AMPI_FN_MPI_Exscan_init_c, ampi_Exscan_init_c, serve_Exscan_init_c);
-    SLOT(AMPI_FN_MPI_Fetch_and_op, ampi_Fetch_and_op, serve_Fetch_and_op);
-    SLOT(AMPI_FN_MPI_File_call_errhandler, ampi_File_call_errhandler, serve_File_call_errhandler);
-    SLOT(AMPI_FN_MPI_File_close, ampi_File_close, serve_File_close);
-    SLOT(AMPI_FN_MPI_File_create_errhandler, ampi_File_create_errhandler, serve_File_create_errhandler);
-    SLOT(AMPI_FN_MPI_File_delete, ampi_File_delete, serve_File_delete);
-    SLOT(AMPI_FN_MPI_File_fromint, ampi_File_fromint, serve_File_fromint);
-    SLOT(AMPI_FN_MPI_File_get_amode, ampi_File_get_amode, serve_File_get_amode);
-    SLOT(AMPI_FN_MPI_File_get_atomicity, ampi_File_get_atomicity, serve_File_get_atomicity);
-    SLOT(AMPI_FN_MPI_File_get_byte_offset, ampi_File_get_byte_offset, serve_File_get_byte_offset);
-    SLOT(AMPI_FN_MPI_File_get_errhandler, ampi_File_get_errhandler, serve_File_get_errhandler);
-    SLOT(AMPI_FN_MPI_File_get_group, ampi_File_get_group, serve_File_get_group);
-    SLOT(AMPI_FN_MPI_File_get_info, ampi_File_get_info, serve_File_get_info);
-    SLOT(AMPI_FN_MPI_File_get_position, ampi_File_get_position, serve_File_get_position);
-    SLOT(AMPI_FN_MPI_File_get_position_shared, ampi_File_get_position_shared, serve_File_get_position_shared);
-    SLOT(AMPI_FN_MPI_File_get_size, ampi_File_get_size, serve_File_get_size);
-    SLOT(AMPI_FN_MPI_File_get_type_extent, ampi_File_get_type_extent, serve_File_get_type_extent);
-    SLOT(AMPI_FN_MPI_File_get_type_extent_c, ampi_File_get_type_extent_c, serve_File_get_type_extent_c);
-    SLOT(AMPI_FN_MPI_File_get_view, ampi_File_get_view, serve_File_get_view);
-    SLOT(AMPI_FN_MPI_File_iread, ampi_File_iread, serve_File_iread);
-    SLOT(AMPI_FN_MPI_File_iread_all, ampi_File_iread_all, serve_File_iread_all);
-    SLOT(AMPI_FN_MPI_File_iread_all_c, ampi_File_iread_all_c, serve_File_iread_all_c);
-    SLOT(AMPI_FN_MPI_File_iread_at, ampi_File_iread_at, serve_File_iread_at);
-    SLOT(AMPI_FN_MPI_File_iread_at_all, ampi_File_iread_at_all, serve_File_iread_at_all);
-    SLOT(AMPI_FN_MPI_File_iread_at_all_c, ampi_File_iread_at_all_c, serve_File_iread_at_all_c);
-    SLOT(AMPI_FN_MPI_File_iread_at_c, ampi_File_iread_at_c, serve_File_iread_at_c);
-    SLOT(AMPI_FN_MPI_File_iread_c, ampi_File_iread_c, serve_File_iread_c);
-    SLOT(AMPI_FN_MPI_File_iread_shared, ampi_File_iread_shared, serve_File_iread_shared);
-    SLOT(AMPI_FN_MPI_File_iread_shared_c, ampi_File_iread_shared_c, serve_File_iread_shared_c);
-    SLOT(AMPI_FN_MPI_File_iwrite, ampi_File_iwrite, serve_File_iwrite);
-    SLOT(AMPI_FN_MPI_File_iwrite_all, ampi_File_iwrite_all, serve_File_iwrite_all);
-    SLOT(AMPI_FN_MPI_File_iwrite_all_c, ampi_File_iwrite_all_c, serve_File_iwrite_all_c);
-    SLOT(AMPI_FN_MPI_File_iwrite_at, ampi_File_iwrite_at, serve_File_iwrite_at);
-    SLOT(AMPI_FN_MPI_File_iwrite_at_all, ampi_File_iwrite_at_all, serve_File_iwrite_at_all);
-    SLOT(AMPI_FN_MPI_File_iwrite_at_all_c, ampi_File_iwrite_at_all_c, serve_File_iwrite_at_all_c);
-    SLOT(AMPI_FN_MPI_File_iwrite_at_c, ampi_File_iwrite_at_c, serve_File_iwrite_at_c);
-    SLOT(AMPI_FN_MPI_File_iwrite_c, ampi_File_iwrite_c, serve_File_iwrite_c);
-    SLOT(AMPI_FN_MPI_File_iwrite_shared, ampi_File_iwrite_shared, serve_File_iwrite_shared);
-    SLOT(AMPI_FN_MPI_File_iwrite_shared_c, ampi_File_iwrite_shared_c, serve_File_iwrite_shared_c);
-    SLOT(AMPI_FN_MPI_File_open, ampi_File_open, serve_File_open);
-    SLOT(AMPI_FN_MPI_File_preallocate, ampi_File_preallocate, serve_File_preallocate);
-    SLOT(AMPI_FN_MPI_File_read, ampi_File_read, serve_File_read);
-    SLOT(AMPI_FN_MPI_File_read_all, ampi_File_read_all, serve_File_read_all);
-    SLOT(AMPI_FN_MPI_File_read_all_begin, ampi_File_read_all_begin, serve_File_read_all_begin);
-    SLOT(AMPI_FN_MPI_File_read_all_begin_c, ampi_File_read_all_begin_c, serve_File_read_all_begin_c);
-    SLOT(AMPI_FN_MPI_File_read_all_c, ampi_File_read_all_c, serve_File_read_all_c);
-    SLOT(AMPI_FN_MPI_File_read_all_end, ampi_File_read_all_end, serve_File_read_all_end);
-    SLOT(AMPI_FN_MPI_File_read_at, ampi_File_read_at, serve_File_read_at);
-    SLOT(AMPI_FN_MPI_File_read_at_all, ampi_File_read_at_all, serve_File_read_at_all);
-    SLOT(AMPI_FN_MPI_File_read_at_all_begin, ampi_File_read_at_all_begin, serve_File_read_at_all_begin);
-    SLOT(AMPI_FN_MPI_File_read_at_all_begin_c, ampi_File_read_at_all_begin_c, serve_File_read_at_all_begin_c);
-    SLOT(AMPI_FN_MPI_File_read_at_all_c, ampi_File_read_at_all_c, serve_File_read_at_all_c);
-    SLOT(AMPI_FN_MPI_File_read_at_all_end, ampi_File_read_at_all_end, serve_File_read_at_all_end);
-    SLOT(AMPI_FN_MPI_File_read_at_c, ampi_File_read_at_c, serve_File_read_at_c);
-    SLOT(AMPI_FN_MPI_File_read_c, ampi_File_read_c, serve_File_read_c);
-    SLOT(AMPI_FN_MPI_File_read_ordered, ampi_File_read_ordered, serve_File_read_ordered);
-    SLOT(AMPI_FN_MPI_File_read_ordered_begin, ampi_File_read_ordered_begin, serve_File_read_ordered_begin);
-    SLOT(AMPI_FN_MPI_File_read_ordered_begin_c, ampi_File_read_ordered_begin_c, serve_File_read_ordered_begin_c);
-    SLOT(AMPI_FN_MPI_File_read_ordered_c, ampi_File_read_ordered_c, serve_File_read_ordered_c);
-    SLOT(AMPI_FN_MPI_File_read_ordered_end, ampi_File_read_ordered_end, serve_File_read_ordered_end);
-    SLOT(AMPI_FN_MPI_File_read_shared, ampi_File_read_shared, serve_File_read_shared);
-    SLOT(AMPI_FN_MPI_File_read_shared_c, ampi_File_read_shared_c, serve_File_read_shared_c);
-    SLOT(AMPI_FN_MPI_File_seek, ampi_File_seek, serve_File_seek);
-    SLOT(AMPI_FN_MPI_File_seek_shared, ampi_File_seek_shared, serve_File_seek_shared);
-    SLOT(AMPI_FN_MPI_File_set_atomicity, ampi_File_set_atomicity, serve_File_set_atomicity);
-    SLOT(AMPI_FN_MPI_File_set_errhandler, ampi_File_set_errhandler, serve_File_set_errhandler);
-    SLOT(AMPI_FN_MPI_File_set_info, ampi_File_set_info, serve_File_set_info);
-    SLOT(AMPI_FN_MPI_File_set_size, ampi_File_set_size, serve_File_set_size);
-    SLOT(AMPI_FN_MPI_File_set_view, ampi_File_set_view, serve_File_set_view);
-    SLOT(AMPI_FN_MPI_File_sync, ampi_File_sync, serve_File_sync);
-    SLOT(AMPI_FN_MPI_File_toint, ampi_File_toint, serve_File_toint);
-    SLOT(AMPI_FN_MPI_File_write, ampi_File_write, serve_File_write);
-    SLOT(AMPI_FN_MPI_File_write_all, ampi_File_write_all, serve_File_write_all);
-    SLOT(AMPI_FN_MPI_File_write_all_begin, ampi_File_write_all_begin, serve_File_write_all_begin);
-    SLOT(AMPI_FN_MPI_File_write_all_begin_c, ampi_File_write_all_begin_c, serve_File_write_all_begin_c);
-    SLOT(AMPI_FN_MPI_File_write_all_c, ampi_File_write_all_c, serve_File_write_all_c);
-    SLOT(AMPI_FN_MPI_File_write_all_end, ampi_File_write_all_end, serve_File_write_all_end);
-    SLOT(AMPI_FN_MPI_File_write_at, ampi_File_write_at, serve_File_write_at);
-    SLOT(AMPI_FN_MPI_File_write_at_all, ampi_File_write_at_all, serve_File_write_at_all);
-    SLOT(AMPI_FN_MPI_File_write_at_all_begin, ampi_File_write_at_all_begin, serve_File_write_at_all_begin);
-    SLOT(AMPI_FN_MPI_File_write_at_all_begin_c, ampi_File_write_at_all_begin_c, serve_File_write_at_all_begin_c);
-    SLOT(AMPI_FN_MPI_File_write_at_all_c, ampi_File_write_at_all_c, serve_File_write_at_all_c);
-    SLOT(AMPI_FN_MPI_File_write_at_all_end, ampi_File_write_at_all_end, serve_File_write_at_all_end);
-    SLOT(AMPI_FN_MPI_File_write_at_c, ampi_File_write_at_c, serve_File_write_at_c);
-    SLOT(AMPI_FN_MPI_File_write_c, ampi_File_write_c, serve_File_write_c);
-    SLOT(AMPI_FN_MPI_File_write_ordered, ampi_File_write_ordered, serve_File_write_ordered);
-    SLOT(AMPI_FN_MPI_File_write_ordered_begin, ampi_File_write_ordered_begin, serve_File_write_ordered_begin);
-    SLOT(AMPI_FN_MPI_File_write_ordered_begin_c, ampi_File_write_ordered_begin_c, serve_File_write_ordered_begin_c);
-    SLOT(AMPI_FN_MPI_File_write_ordered_c, ampi_File_write_ordered_c, serve_File_write_ordered_c);
-    SLOT(AMPI_FN_MPI_File_write_ordered_end, ampi_File_write_ordered_end, serve_File_write_ordered_end);
-    SLOT(AMPI_FN_MPI_File_write_shared, ampi_File_write_shared, serve_File_write_shared);
-    SLOT(AMPI_FN_MPI_File_write_shared_c, ampi_File_write_shared_c, serve_File_write_shared_c);
-    SLOT(AMPI_FN_MPI_Finalize, ampi_Finalize, serve_Finalize);
-    SLOT(AMPI_FN_MPI_Finalized, ampi_Finalized, serve_Finalized);
-    SLOT(AMPI_FN_MPI_Free_mem, ampi_Free_mem, serve_Free_mem);
-    SLOT(AMPI_FN_MPI_Gather, ampi_Gather, serve_Gather);
-    SLOT(AMPI_FN_MPI_Gather_c, ampi_Gather_c, serve_Gather_c);
-    SLOT(AMPI_FN_MPI_Gather_init, ampi_Gather_init, serve_Gather_init);
-    SLOT(AMPI_FN_MPI_Gather_init_c, ampi_Gather_init_c, serve_Gather_init_c);
-    SLOT(AMPI_FN_MPI_Gatherv, ampi_Gatherv, serve_Gatherv);
-    SLOT(AMPI_FN_MPI_Gatherv_c, ampi_Gatherv_c, serve_Gatherv_c);
-    SLOT(AMPI_FN_MPI_Gatherv_init, ampi_Gatherv_init, serve_Gatherv_init);
-    SLOT(AMPI_FN_MPI_Gatherv_init_c, ampi_Gatherv_init_c, serve_Gatherv_init_c);
-    SLOT(AMPI_FN_MPI_Get, ampi_Get, serve_Get);
-    SLOT(AMPI_FN_MPI_Get_accumulate, ampi_Get_accumulate, serve_Get_accumulate);
-    SLOT(AMPI_FN_MPI_Get_accumulate_c, ampi_Get_accumulate_c, serve_Get_accumulate_c);
-    SLOT(AMPI_FN_MPI_Get_address, ampi_Get_address, serve_Get_address);
-    SLOT(AMPI_FN_MPI_Get_c, ampi_Get_c, serve_Get_c);
-    SLOT(AMPI_FN_MPI_Get_count, ampi_Get_count, serve_Get_count);
-    SLOT(AMPI_FN_MPI_Get_count_c, ampi_Get_count_c, serve_Get_count_c);
-    SLOT(AMPI_FN_MPI_Get_elements, ampi_Get_elements, serve_Get_elements);
-    SLOT(AMPI_FN_MPI_Get_elements_c, ampi_Get_elements_c, serve_Get_elements_c);
-    SLOT(AMPI_FN_MPI_Get_elements_x, ampi_Get_elements_x, serve_Get_elements_x);
-    SLOT(AMPI_FN_MPI_Get_hw_resource_info, ampi_Get_hw_resource_info, serve_Get_hw_resource_info);
-    SLOT(AMPI_FN_MPI_Get_library_version, ampi_Get_library_version, serve_Get_library_version);
-    SLOT(AMPI_FN_MPI_Get_processor_name, ampi_Get_processor_name, serve_Get_processor_name);
-    SLOT(AMPI_FN_MPI_Get_version, ampi_Get_version, serve_Get_version);
-    SLOT(AMPI_FN_MPI_Graph_create, ampi_Graph_create, serve_Graph_create);
-    SLOT(AMPI_FN_MPI_Graph_get, ampi_Graph_get, serve_Graph_get);
-    SLOT(AMPI_FN_MPI_Graph_map, ampi_Graph_map, serve_Graph_map);
-    SLOT(AMPI_FN_MPI_Graph_neighbors, ampi_Graph_neighbors, serve_Graph_neighbors);
-    SLOT(AMPI_FN_MPI_Graph_neighbors_count, ampi_Graph_neighbors_count, serve_Graph_neighbors_count);
-    SLOT(AMPI_FN_MPI_Graphdims_get, ampi_Graphdims_get, serve_Graphdims_get);
-    SLOT(AMPI_FN_MPI_Grequest_complete, ampi_Grequest_complete, serve_Grequest_complete);
-    SLOT(AMPI_FN_MPI_Grequest_start, ampi_Grequest_start, serve_Grequest_start);
-    SLOT(AMPI_FN_MPI_Group_compare, ampi_Group_compare, serve_Group_compare);
-    SLOT(AMPI_FN_MPI_Group_difference, ampi_Group_difference, serve_Group_difference);
-    SLOT(AMPI_FN_MPI_Group_excl, ampi_Group_excl, serve_Group_excl);
-    SLOT(AMPI_FN_MPI_Group_free, ampi_Group_free, serve_Group_free);
-    SLOT(AMPI_FN_MPI_Group_from_session_pset, ampi_Group_from_session_pset, serve_Group_from_session_pset);
-    SLOT(AMPI_FN_MPI_Group_fromint, ampi_Group_fromint, serve_Group_fromint);
-    SLOT(AMPI_FN_MPI_Group_incl, ampi_Group_incl, serve_Group_incl);
-    SLOT(AMPI_FN_MPI_Group_intersection, ampi_Group_intersection, serve_Group_intersection);
-    SLOT(AMPI_FN_MPI_Group_range_excl, ampi_Group_range_excl, serve_Group_range_excl);
-    SLOT(AMPI_FN_MPI_Group_range_incl, ampi_Group_range_incl, serve_Group_range_incl);
-    SLOT(AMPI_FN_MPI_Group_rank, ampi_Group_rank, serve_Group_rank);
-    SLOT(AMPI_FN_MPI_Group_size, ampi_Group_size, serve_Group_size);
-    SLOT(AMPI_FN_MPI_Group_toint, ampi_Group_toint, serve_Group_toint);
-    SLOT(AMPI_FN_MPI_Group_translate_ranks, ampi_Group_translate_ranks, serve_Group_translate_ranks);
-    SLOT(AMPI_FN_MPI_Group_union, ampi_Group_union, serve_Group_union);
-    SLOT(AMPI_FN_MPI_Iallgather, ampi_Iallgather, serve_Iallgather);
-    SLOT(AMPI_FN_MPI_Iallgather_c, ampi_Iallgather_c, serve_Iallgather_c);
-    SLOT(AMPI_FN_MPI_Iallgatherv, ampi_Iallgatherv, serve_Iallgatherv);
-    SLOT(AMPI_FN_MPI_Iallgatherv_c, ampi_Iallgatherv_c, serve_Iallgatherv_c);
-    SLOT(AMPI_FN_MPI_Iallreduce, ampi_Iallreduce, serve_Iallreduce);
-    SLOT(AMPI_FN_MPI_Iallreduce_c, ampi_Iallreduce_c, serve_Iallreduce_c);
-    SLOT(AMPI_FN_MPI_Ialltoall, ampi_Ialltoall, serve_Ialltoall);
-    SLOT(AMPI_FN_MPI_Ialltoall_c, ampi_Ialltoall_c, serve_Ialltoall_c);
-    SLOT(AMPI_FN_MPI_Ialltoallv, ampi_Ialltoallv, serve_Ialltoallv);
-    SLOT(AMPI_FN_MPI_Ialltoallv_c, ampi_Ialltoallv_c, serve_Ialltoallv_c);
-    SLOT(AMPI_FN_MPI_Ialltoallw, ampi_Ialltoallw, serve_Ialltoallw);
-    SLOT(AMPI_FN_MPI_Ialltoallw_c, ampi_Ialltoallw_c, serve_Ialltoallw_c);
-    SLOT(AMPI_FN_MPI_Ibarrier, ampi_Ibarrier, serve_Ibarrier);
-    SLOT(AMPI_FN_MPI_Ibcast, ampi_Ibcast, serve_Ibcast);
-    SLOT(AMPI_FN_MPI_Ibcast_c, ampi_Ibcast_c, serve_Ibcast_c);
-    SLOT(AMPI_FN_MPI_Ibsend, ampi_Ibsend, serve_Ibsend);
-    SLOT(AMPI_FN_MPI_Ibsend_c, ampi_Ibsend_c, serve_Ibsend_c);
-    SLOT(AMPI_FN_MPI_Iexscan, ampi_Iexscan, serve_Iexscan);
-    SLOT(AMPI_FN_MPI_Iexscan_c, ampi_Iexscan_c, serve_Iexscan_c);
-    SLOT(AMPI_FN_MPI_Igather, ampi_Igather, serve_Igather);
-    SLOT(AMPI_FN_MPI_Igather_c, ampi_Igather_c, serve_Igather_c);
-    SLOT(AMPI_FN_MPI_Igatherv, ampi_Igatherv, serve_Igatherv);
-    SLOT(AMPI_FN_MPI_Igatherv_c, ampi_Igatherv_c, serve_Igatherv_c);
-    SLOT(AMPI_FN_MPI_Improbe, ampi_Improbe, serve_Improbe);
-    SLOT(AMPI_FN_MPI_Imrecv, ampi_Imrecv, serve_Imrecv);
-    SLOT(AMPI_FN_MPI_Imrecv_c, ampi_Imrecv_c, serve_Imrecv_c);
-    SLOT(AMPI_FN_MPI_Ineighbor_allgather, ampi_Ineighbor_allgather, serve_Ineighbor_allgather);
-    SLOT(AMPI_FN_MPI_Ineighbor_allgather_c, ampi_Ineighbor_allgather_c, serve_Ineighbor_allgather_c);
-    SLOT(AMPI_FN_MPI_Ineighbor_allgatherv, ampi_Ineighbor_allgatherv, serve_Ineighbor_allgatherv);
-    SLOT(AMPI_FN_MPI_Ineighbor_allgatherv_c, ampi_Ineighbor_allgatherv_c, serve_Ineighbor_allgatherv_c);
-    SLOT(AMPI_FN_MPI_Ineighbor_alltoall, ampi_Ineighbor_alltoall, serve_Ineighbor_alltoall);
-    SLOT(AMPI_FN_MPI_Ineighbor_alltoall_c, ampi_Ineighbor_alltoall_c, serve_Ineighbor_alltoall_c);
-    SLOT(AMPI_FN_MPI_Ineighbor_alltoallv, ampi_Ineighbor_alltoallv, serve_Ineighbor_alltoallv);
-    SLOT(AMPI_FN_MPI_Ineighbor_alltoallv_c, ampi_Ineighbor_alltoallv_c, serve_Ineighbor_alltoallv_c);
-    SLOT(AMPI_FN_MPI_Ineighbor_alltoallw, ampi_Ineighbor_alltoallw, serve_Ineighbor_alltoallw);
-    SLOT(AMPI_FN_MPI_Ineighbor_alltoallw_c, ampi_Ineighbor_alltoallw_c, serve_Ineighbor_alltoallw_c);
-    SLOT(AMPI_FN_MPI_Info_create, ampi_Info_create, serve_Info_create);
-    SLOT(AMPI_FN_MPI_Info_create_env, ampi_Info_create_env, serve_Info_create_env);
-    SLOT(AMPI_FN_MPI_Info_delete, ampi_Info_delete, serve_Info_delete);
-    SLOT(AMPI_FN_MPI_Info_dup, ampi_Info_dup, serve_Info_dup);
-    SLOT(AMPI_FN_MPI_Info_free, ampi_Info_free, serve_Info_free);
-    SLOT(AMPI_FN_MPI_Info_fromint, ampi_Info_fromint, serve_Info_fromint);
-    SLOT(AMPI_FN_MPI_Info_get, ampi_Info_get, serve_Info_get);
-    SLOT(AMPI_FN_MPI_Info_get_nkeys, ampi_Info_get_nkeys, serve_Info_get_nkeys);
-    SLOT(AMPI_FN_MPI_Info_get_nthkey, ampi_Info_get_nthkey, serve_Info_get_nthkey);
-    SLOT(AMPI_FN_MPI_Info_get_string, ampi_Info_get_string, serve_Info_get_string);
-    SLOT(AMPI_FN_MPI_Info_get_valuelen, ampi_Info_get_valuelen, serve_Info_get_valuelen);
-    SLOT(AMPI_FN_MPI_Info_set, ampi_Info_set, serve_Info_set);
-    SLOT(AMPI_FN_MPI_Info_toint, ampi_Info_toint, serve_Info_toint);
-    SLOT(AMPI_FN_MPI_Init, ampi_Init, serve_Init);
-    SLOT(AMPI_FN_MPI_Init_thread, ampi_Init_thread, serve_Init_thread);
-    SLOT(AMPI_FN_MPI_Initialized, ampi_Initialized, serve_Initialized);
-    SLOT(AMPI_FN_MPI_Intercomm_create, ampi_Intercomm_create, serve_Intercomm_create);
-    SLOT(AMPI_FN_MPI_Intercomm_create_from_groups, ampi_Intercomm_create_from_groups, serve_Intercomm_create_from_groups);
-    SLOT(AMPI_FN_MPI_Intercomm_merge, ampi_Intercomm_merge, serve_Intercomm_merge);
-    SLOT(AMPI_FN_MPI_Iprobe, ampi_Iprobe, serve_Iprobe);
-    SLOT(AMPI_FN_MPI_Irecv, ampi_Irecv, serve_Irecv);
-    SLOT(AMPI_FN_MPI_Irecv_c, ampi_Irecv_c, serve_Irecv_c);
-    SLOT(AMPI_FN_MPI_Ireduce, ampi_Ireduce, serve_Ireduce);
-    SLOT(AMPI_FN_MPI_Ireduce_c, ampi_Ireduce_c, serve_Ireduce_c);
-    SLOT(AMPI_FN_MPI_Ireduce_scatter, ampi_Ireduce_scatter, serve_Ireduce_scatter);
-    SLOT(AMPI_FN_MPI_Ireduce_scatter_block, ampi_Ireduce_scatter_block, serve_Ireduce_scatter_block);
-    SLOT(AMPI_FN_MPI_Ireduce_scatter_block_c, ampi_Ireduce_scatter_block_c, serve_Ireduce_scatter_block_c);
-    SLOT(AMPI_FN_MPI_Ireduce_scatter_c, ampi_Ireduce_scatter_c, serve_Ireduce_scatter_c);
-    SLOT(AMPI_FN_MPI_Irsend, ampi_Irsend, serve_Irsend);
-    SLOT(AMPI_FN_MPI_Irsend_c, ampi_Irsend_c, serve_Irsend_c);
-    SLOT(AMPI_FN_MPI_Is_thread_main, ampi_Is_thread_main, serve_Is_thread_main);
-    SLOT(AMPI_FN_MPI_Iscan, ampi_Iscan, serve_Iscan);
-    SLOT(AMPI_FN_MPI_Iscan_c, ampi_Iscan_c, serve_Iscan_c);
-    SLOT(AMPI_FN_MPI_Iscatter, ampi_Iscatter, serve_Iscatter);
-    SLOT(AMPI_FN_MPI_Iscatter_c, ampi_Iscatter_c, serve_Iscatter_c);
-    SLOT(AMPI_FN_MPI_Iscatterv, ampi_Iscatterv, serve_Iscatterv);
-    SLOT(AMPI_FN_MPI_Iscatterv_c, ampi_Iscatterv_c, serve_Iscatterv_c);
-    SLOT(AMPI_FN_MPI_Isend, ampi_Isend, serve_Isend);
-    SLOT(AMPI_FN_MPI_Isend_c, ampi_Isend_c, serve_Isend_c);
-    SLOT(AMPI_FN_MPI_Isendrecv, ampi_Isendrecv, serve_Isendrecv);
-    SLOT(AMPI_FN_MPI_Isendrecv_c, ampi_Isendrecv_c, serve_Isendrecv_c);
-    SLOT(AMPI_FN_MPI_Isendrecv_replace, ampi_Isendrecv_replace, serve_Isendrecv_replace);
-    SLOT(AMPI_FN_MPI_Isendrecv_replace_c, ampi_Isendrecv_replace_c, serve_Isendrecv_replace_c);
-    SLOT(AMPI_FN_MPI_Issend, ampi_Issend, serve_Issend);
-    SLOT(AMPI_FN_MPI_Issend_c, ampi_Issend_c, serve_Issend_c);
-    SLOT(AMPI_FN_MPI_Keyval_create, ampi_Keyval_create, serve_Keyval_create);
-    SLOT(AMPI_FN_MPI_Keyval_free, ampi_Keyval_free, serve_Keyval_free);
-    SLOT(AMPI_FN_MPI_Lookup_name, ampi_Lookup_name, serve_Lookup_name);
-    SLOT(AMPI_FN_MPI_Message_fromint, ampi_Message_fromint, serve_Message_fromint);
-    SLOT(AMPI_FN_MPI_Message_toint, ampi_Message_toint, serve_Message_toint);
-    SLOT(AMPI_FN_MPI_Mprobe, ampi_Mprobe, serve_Mprobe);
-    SLOT(AMPI_FN_MPI_Mrecv, ampi_Mrecv, serve_Mrecv);
-    SLOT(AMPI_FN_MPI_Mrecv_c, ampi_Mrecv_c, serve_Mrecv_c);
-    SLOT(AMPI_FN_MPI_Neighbor_allgather, ampi_Neighbor_allgather, serve_Neighbor_allgather);
-    SLOT(AMPI_FN_MPI_Neighbor_allgather_c, ampi_Neighbor_allgather_c, serve_Neighbor_allgather_c);
-    SLOT(AMPI_FN_MPI_Neighbor_allgather_init, ampi_Neighbor_allgather_init, serve_Neighbor_allgather_init);
-    SLOT(AMPI_FN_MPI_Neighbor_allgather_init_c, ampi_Neighbor_allgather_init_c, serve_Neighbor_allgather_init_c);
-    SLOT(AMPI_FN_MPI_Neighbor_allgatherv, ampi_Neighbor_allgatherv, serve_Neighbor_allgatherv);
-    SLOT(AMPI_FN_MPI_Neighbor_allgatherv_c, ampi_Neighbor_allgatherv_c, serve_Neighbor_allgatherv_c);
-    SLOT(AMPI_FN_MPI_Neighbor_allgatherv_init, ampi_Neighbor_allgatherv_init, serve_Neighbor_allgatherv_init);
-    SLOT(AMPI_FN_MPI_Neighbor_allgatherv_init_c, ampi_Neighbor_allgatherv_init_c, serve_Neighbor_allgatherv_init_c);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoall, ampi_Neighbor_alltoall, serve_Neighbor_alltoall);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoall_c, ampi_Neighbor_alltoall_c, serve_Neighbor_alltoall_c);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoall_init, ampi_Neighbor_alltoall_init, serve_Neighbor_alltoall_init);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoall_init_c, ampi_Neighbor_alltoall_init_c, serve_Neighbor_alltoall_init_c);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoallv, ampi_Neighbor_alltoallv, serve_Neighbor_alltoallv);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoallv_c, ampi_Neighbor_alltoallv_c, serve_Neighbor_alltoallv_c);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoallv_init, ampi_Neighbor_alltoallv_init, serve_Neighbor_alltoallv_init);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoallv_init_c, ampi_Neighbor_alltoallv_init_c, serve_Neighbor_alltoallv_init_c);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoallw, ampi_Neighbor_alltoallw, serve_Neighbor_alltoallw);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoallw_c, ampi_Neighbor_alltoallw_c, serve_Neighbor_alltoallw_c);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoallw_init, ampi_Neighbor_alltoallw_init, serve_Neighbor_alltoallw_init);
-    SLOT(AMPI_FN_MPI_Neighbor_alltoallw_init_c, ampi_Neighbor_alltoallw_init_c, serve_Neighbor_alltoallw_init_c);
-    SLOT(AMPI_FN_MPI_Op_commutative, ampi_Op_commutative, serve_Op_commutative);
-    SLOT(AMPI_FN_MPI_Op_create, ampi_Op_create, serve_Op_create);
-    SLOT(AMPI_FN_MPI_Op_create_c, ampi_Op_create_c, serve_Op_create_c);
-    SLOT(AMPI_FN_MPI_Op_free, ampi_Op_free, serve_Op_free);
-    SLOT(AMPI_FN_MPI_Op_fromint, ampi_Op_fromint, serve_Op_fromint);
-    SLOT(AMPI_FN_MPI_Op_toint, ampi_Op_toint, serve_Op_toint);
-    SLOT(AMPI_FN_MPI_Open_port, ampi_Open_port, serve_Open_port);
-    SLOT(AMPI_FN_MPI_Pack, ampi_Pack, serve_Pack);
-    SLOT(AMPI_FN_MPI_Pack_c, ampi_Pack_c, serve_Pack_c);
-    SLOT(AMPI_FN_MPI_Pack_external, ampi_Pack_external, serve_Pack_external);
-    SLOT(AMPI_FN_MPI_Pack_external_c, ampi_Pack_external_c, serve_Pack_external_c);
-    SLOT(AMPI_FN_MPI_Pack_external_size, ampi_Pack_external_size, serve_Pack_external_size);
-    SLOT(AMPI_FN_MPI_Pack_external_size_c, ampi_Pack_external_size_c, serve_Pack_external_size_c);
-    SLOT(AMPI_FN_MPI_Pack_size, ampi_Pack_size, serve_Pack_size);
-    SLOT(AMPI_FN_MPI_Pack_size_c, ampi_Pack_size_c, serve_Pack_size_c);
-    SLOT(AMPI_FN_MPI_Parrived, ampi_Parrived, serve_Parrived);
-    SLOT(AMPI_FN_MPI_Pcontrol, ampi_Pcontrol, serve_Pcontrol);
-    SLOT(AMPI_FN_MPI_Pready, ampi_Pready, serve_Pready);
-    SLOT(AMPI_FN_MPI_Pready_list, ampi_Pready_list, serve_Pready_list);
-    SLOT(AMPI_FN_MPI_Pready_range, ampi_Pready_range, serve_Pready_range);
-    SLOT(AMPI_FN_MPI_Precv_init, ampi_Precv_init, serve_Precv_init);
-    SLOT(AMPI_FN_MPI_Precv_init_c, ampi_Precv_init_c, serve_Precv_init_c);
-    SLOT(AMPI_FN_MPI_Probe, ampi_Probe, serve_Probe);
-    SLOT(AMPI_FN_MPI_Psend_init, ampi_Psend_init, serve_Psend_init);
-    SLOT(AMPI_FN_MPI_Psend_init_c, ampi_Psend_init_c, serve_Psend_init_c);
-    SLOT(AMPI_FN_MPI_Publish_name, ampi_Publish_name, serve_Publish_name);
-    SLOT(AMPI_FN_MPI_Put, ampi_Put, serve_Put);
-    SLOT(AMPI_FN_MPI_Put_c, ampi_Put_c, serve_Put_c);
-    SLOT(AMPI_FN_MPI_Query_thread, ampi_Query_thread, serve_Query_thread);
-    SLOT(AMPI_FN_MPI_Raccumulate, ampi_Raccumulate, serve_Raccumulate);
-    SLOT(AMPI_FN_MPI_Raccumulate_c, ampi_Raccumulate_c, serve_Raccumulate_c);
-    SLOT(AMPI_FN_MPI_Recv, ampi_Recv, serve_Recv);
-    SLOT(AMPI_FN_MPI_Recv_c, ampi_Recv_c, serve_Recv_c);
-    SLOT(AMPI_FN_MPI_Recv_init, ampi_Recv_init, serve_Recv_init);
-    SLOT(AMPI_FN_MPI_Recv_init_c, ampi_Recv_init_c, serve_Recv_init_c);
-    SLOT(AMPI_FN_MPI_Reduce, ampi_Reduce, serve_Reduce);
-    SLOT(AMPI_FN_MPI_Reduce_c, ampi_Reduce_c, serve_Reduce_c);
-    SLOT(AMPI_FN_MPI_Reduce_init, ampi_Reduce_init, serve_Reduce_init);
-    SLOT(AMPI_FN_MPI_Reduce_init_c, ampi_Reduce_init_c, serve_Reduce_init_c);
-    SLOT(AMPI_FN_MPI_Reduce_local, ampi_Reduce_local, serve_Reduce_local);
-    SLOT(AMPI_FN_MPI_Reduce_local_c, ampi_Reduce_local_c, serve_Reduce_local_c);
-    SLOT(AMPI_FN_MPI_Reduce_scatter, ampi_Reduce_scatter, serve_Reduce_scatter);
-    SLOT(AMPI_FN_MPI_Reduce_scatter_block, ampi_Reduce_scatter_block, serve_Reduce_scatter_block);
-    SLOT(AMPI_FN_MPI_Reduce_scatter_block_c, ampi_Reduce_scatter_block_c, serve_Reduce_scatter_block_c);
-    SLOT(AMPI_FN_MPI_Reduce_scatter_block_init, ampi_Reduce_scatter_block_init, serve_Reduce_scatter_block_init);
-    SLOT(AMPI_FN_MPI_Reduce_scatter_block_init_c, ampi_Reduce_scatter_block_init_c, serve_Reduce_scatter_block_init_c);
-    SLOT(AMPI_FN_MPI_Reduce_scatter_c, ampi_Reduce_scatter_c, serve_Reduce_scatter_c);
-    SLOT(AMPI_FN_MPI_Reduce_scatter_init, ampi_Reduce_scatter_init, serve_Reduce_scatter_init);
-    SLOT(AMPI_FN_MPI_Reduce_scatter_init_c, ampi_Reduce_scatter_init_c, serve_Reduce_scatter_init_c);
-    SLOT(AMPI_FN_MPI_Register_datarep, ampi_Register_datarep, serve_Register_datarep);
-    SLOT(AMPI_FN_MPI_Register_datarep_c, ampi_Register_datarep_c, serve_Register_datarep_c);
-    SLOT(AMPI_FN_MPI_Remove_error_class, ampi_Remove_error_class, serve_Remove_error_class);
-    SLOT(AMPI_FN_MPI_Remove_error_code, ampi_Remove_error_code, serve_Remove_error_code);
-    SLOT(AMPI_FN_MPI_Remove_error_string, ampi_Remove_error_string, serve_Remove_error_string);
-    SLOT(AMPI_FN_MPI_Request_free, ampi_Request_free, serve_Request_free);
-    SLOT(AMPI_FN_MPI_Request_fromint, ampi_Request_fromint, serve_Request_fromint);
-    SLOT(AMPI_FN_MPI_Request_get_status, ampi_Request_get_status, serve_Request_get_status);
-    SLOT(AMPI_FN_MPI_Request_get_status_all, ampi_Request_get_status_all, serve_Request_get_status_all);
-    SLOT(AMPI_FN_MPI_Request_get_status_any, ampi_Request_get_status_any, serve_Request_get_status_any);
-    SLOT(AMPI_FN_MPI_Request_get_status_some, ampi_Request_get_status_some, serve_Request_get_status_some);
-    SLOT(AMPI_FN_MPI_Request_toint, ampi_Request_toint, serve_Request_toint);
-    SLOT(AMPI_FN_MPI_Rget, ampi_Rget, serve_Rget);
-    SLOT(AMPI_FN_MPI_Rget_accumulate, ampi_Rget_accumulate, serve_Rget_accumulate);
-    SLOT(AMPI_FN_MPI_Rget_accumulate_c, ampi_Rget_accumulate_c, serve_Rget_accumulate_c);
-    SLOT(AMPI_FN_MPI_Rget_c, ampi_Rget_c, serve_Rget_c);
-    SLOT(AMPI_FN_MPI_Rput, ampi_Rput, serve_Rput);
-    SLOT(AMPI_FN_MPI_Rput_c, ampi_Rput_c, serve_Rput_c);
-    SLOT(AMPI_FN_MPI_Rsend, ampi_Rsend, serve_Rsend);
-    SLOT(AMPI_FN_MPI_Rsend_c, ampi_Rsend_c, serve_Rsend_c);
-    SLOT(AMPI_FN_MPI_Rsend_init, ampi_Rsend_init, serve_Rsend_init);
-    SLOT(AMPI_FN_MPI_Rsend_init_c, ampi_Rsend_init_c, serve_Rsend_init_c);
-    SLOT(AMPI_FN_MPI_Scan, ampi_Scan, serve_Scan);
-    SLOT(AMPI_FN_MPI_Scan_c, ampi_Scan_c, serve_Scan_c);
-    SLOT(AMPI_FN_MPI_Scan_init, ampi_Scan_init, serve_Scan_init);
-    SLOT(AMPI_FN_MPI_Scan_init_c, ampi_Scan_init_c, serve_Scan_init_c);
-    SLOT(AMPI_FN_MPI_Scatter, ampi_Scatter, serve_Scatter);
-    SLOT(AMPI_FN_MPI_Scatter_c, ampi_Scatter_c, serve_Scatter_c);
-    SLOT(AMPI_FN_MPI_Scatter_init, ampi_Scatter_init, serve_Scatter_init);
-    SLOT(AMPI_FN_MPI_Scatter_init_c, ampi_Scatter_init_c, serve_Scatter_init_c);
-    SLOT(AMPI_FN_MPI_Scatterv, ampi_Scatterv, serve_Scatterv);
-    SLOT(AMPI_FN_MPI_Scatterv_c, ampi_Scatterv_c, serve_Scatterv_c);
-    SLOT(AMPI_FN_MPI_Scatterv_init, ampi_Scatterv_init, serve_Scatterv_init);
-    SLOT(AMPI_FN_MPI_Scatterv_init_c, ampi_Scatterv_init_c, serve_Scatterv_init_c);
-    SLOT(AMPI_FN_MPI_Send, ampi_Send, serve_Send);
-    SLOT(AMPI_FN_MPI_Send_c, ampi_Send_c, serve_Send_c);
-    SLOT(AMPI_FN_MPI_Send_init, ampi_Send_init, serve_Send_init);
-    SLOT(AMPI_FN_MPI_Send_init_c, ampi_Send_init_c, serve_Send_init_c);
-    SLOT(AMPI_FN_MPI_Sendrecv, ampi_Sendrecv, serve_Sendrecv);
-    SLOT(AMPI_FN_MPI_Sendrecv_c, ampi_Sendrecv_c, serve_Sendrecv_c);
-    SLOT(AMPI_FN_MPI_Sendrecv_replace, ampi_Sendrecv_replace, serve_Sendrecv_replace);
-    SLOT(AMPI_FN_MPI_Sendrecv_replace_c, ampi_Sendrecv_replace_c, serve_Sendrecv_replace_c);
-    SLOT(AMPI_FN_MPI_Session_attach_buffer, ampi_Session_attach_buffer, serve_Session_attach_buffer);
-    SLOT(AMPI_FN_MPI_Session_attach_buffer_c, ampi_Session_attach_buffer_c, serve_Session_attach_buffer_c);
-    SLOT(AMPI_FN_MPI_Session_call_errhandler, ampi_Session_call_errhandler, serve_Session_call_errhandler);
-    SLOT(AMPI_FN_MPI_Session_create_errhandler, ampi_Session_create_errhandler, serve_Session_create_errhandler);
-    SLOT(AMPI_FN_MPI_Session_detach_buffer, ampi_Session_detach_buffer, serve_Session_detach_buffer);
-    SLOT(AMPI_FN_MPI_Session_detach_buffer_c, ampi_Session_detach_buffer_c, serve_Session_detach_buffer_c);
-    SLOT(AMPI_FN_MPI_Session_finalize, ampi_Session_finalize, serve_Session_finalize);
-    SLOT(AMPI_FN_MPI_Session_flush_buffer, ampi_Session_flush_buffer, serve_Session_flush_buffer);
-    SLOT(AMPI_FN_MPI_Session_fromint, ampi_Session_fromint, serve_Session_fromint);
-    SLOT(AMPI_FN_MPI_Session_get_errhandler, ampi_Session_get_errhandler, serve_Session_get_errhandler);
-    SLOT(AMPI_FN_MPI_Session_get_info, ampi_Session_get_info, serve_Session_get_info);
-    SLOT(AMPI_FN_MPI_Session_get_nth_pset, ampi_Session_get_nth_pset, serve_Session_get_nth_pset);
-    SLOT(AMPI_FN_MPI_Session_get_num_psets, ampi_Session_get_num_psets, serve_Session_get_num_psets);
-    SLOT(AMPI_FN_MPI_Session_get_pset_info, ampi_Session_get_pset_info, serve_Session_get_pset_info);
-    SLOT(AMPI_FN_MPI_Session_iflush_buffer, ampi_Session_iflush_buffer, serve_Session_iflush_buffer);
-    SLOT(AMPI_FN_MPI_Session_init, ampi_Session_init, serve_Session_init);
-    SLOT(AMPI_FN_MPI_Session_set_errhandler, ampi_Session_set_errhandler, serve_Session_set_errhandler);
-    SLOT(AMPI_FN_MPI_Session_toint, ampi_Session_toint, serve_Session_toint);
-    SLOT(AMPI_FN_MPI_Ssend, ampi_Ssend, serve_Ssend);
-    SLOT(AMPI_FN_MPI_Ssend_c, ampi_Ssend_c, serve_Ssend_c);
-    SLOT(AMPI_FN_MPI_Ssend_init, ampi_Ssend_init, serve_Ssend_init);
-    SLOT(AMPI_FN_MPI_Ssend_init_c, ampi_Ssend_init_c, serve_Ssend_init_c);
-    SLOT(AMPI_FN_MPI_Start, ampi_Start, serve_Start);
-    SLOT(AMPI_FN_MPI_Startall, ampi_Startall, serve_Startall);
-    SLOT(AMPI_FN_MPI_Status_get_error, ampi_Status_get_error, serve_Status_get_error);
-    SLOT(AMPI_FN_MPI_Status_get_source, ampi_Status_get_source, serve_Status_get_source);
-    SLOT(AMPI_FN_MPI_Status_get_tag, ampi_Status_get_tag, serve_Status_get_tag);
-    SLOT(AMPI_FN_MPI_Status_set_cancelled, ampi_Status_set_cancelled, serve_Status_set_cancelled);
-    SLOT(AMPI_FN_MPI_Status_set_elements, ampi_Status_set_elements, serve_Status_set_elements);
-    SLOT(AMPI_FN_MPI_Status_set_elements_c, ampi_Status_set_elements_c, serve_Status_set_elements_c);
-    SLOT(AMPI_FN_MPI_Status_set_elements_x, ampi_Status_set_elements_x, serve_Status_set_elements_x);
-    SLOT(AMPI_FN_MPI_Status_set_error, ampi_Status_set_error, serve_Status_set_error);
-    SLOT(AMPI_FN_MPI_Status_set_source, ampi_Status_set_source, serve_Status_set_source);
-    SLOT(AMPI_FN_MPI_Status_set_tag, ampi_Status_set_tag, serve_Status_set_tag);
-    SLOT(AMPI_FN_MPI_T_category_changed, ampi_T_category_changed, serve_T_category_changed);
-    SLOT(AMPI_FN_MPI_T_category_get_categories, ampi_T_category_get_categories, serve_T_category_get_categories);
-    SLOT(AMPI_FN_MPI_T_category_get_cvars, ampi_T_category_get_cvars, serve_T_category_get_cvars);
-    SLOT(AMPI_FN_MPI_T_category_get_events, ampi_T_category_get_events, serve_T_category_get_events);
-    SLOT(AMPI_FN_MPI_T_category_get_index, ampi_T_category_get_index, serve_T_category_get_index);
-    SLOT(AMPI_FN_MPI_T_category_get_info, ampi_T_category_get_info, serve_T_category_get_info);
-    SLOT(AMPI_FN_MPI_T_category_get_num, ampi_T_category_get_num, serve_T_category_get_num);
-    SLOT(AMPI_FN_MPI_T_category_get_num_events, ampi_T_category_get_num_events, serve_T_category_get_num_events);
-    SLOT(AMPI_FN_MPI_T_category_get_pvars, ampi_T_category_get_pvars, serve_T_category_get_pvars);
-    SLOT(AMPI_FN_MPI_T_cvar_get_index, ampi_T_cvar_get_index, serve_T_cvar_get_index);
-    SLOT(AMPI_FN_MPI_T_cvar_get_info, ampi_T_cvar_get_info, serve_T_cvar_get_info);
-    SLOT(AMPI_FN_MPI_T_cvar_get_num, ampi_T_cvar_get_num, serve_T_cvar_get_num);
-    SLOT(AMPI_FN_MPI_T_cvar_handle_alloc, ampi_T_cvar_handle_alloc, serve_T_cvar_handle_alloc);
-    SLOT(AMPI_FN_MPI_T_cvar_handle_free, ampi_T_cvar_handle_free, serve_T_cvar_handle_free);
-    SLOT(AMPI_FN_MPI_T_cvar_read, ampi_T_cvar_read, serve_T_cvar_read);
-    SLOT(AMPI_FN_MPI_T_cvar_write, ampi_T_cvar_write, serve_T_cvar_write);
-    SLOT(AMPI_FN_MPI_T_enum_get_info, ampi_T_enum_get_info, serve_T_enum_get_info);
-    SLOT(AMPI_FN_MPI_T_enum_get_item, ampi_T_enum_get_item, serve_T_enum_get_item);
-    SLOT(AMPI_FN_MPI_T_event_callback_get_info, ampi_T_event_callback_get_info, serve_T_event_callback_get_info);
-    SLOT(AMPI_FN_MPI_T_event_callback_set_info, ampi_T_event_callback_set_info, serve_T_event_callback_set_info);
-    SLOT(AMPI_FN_MPI_T_event_copy, ampi_T_event_copy, serve_T_event_copy);
-    SLOT(AMPI_FN_MPI_T_event_get_index, ampi_T_event_get_index, serve_T_event_get_index);
-    SLOT(AMPI_FN_MPI_T_event_get_info, ampi_T_event_get_info, serve_T_event_get_info);
-    SLOT(AMPI_FN_MPI_T_event_get_num, ampi_T_event_get_num, serve_T_event_get_num);
-    SLOT(AMPI_FN_MPI_T_event_get_source, ampi_T_event_get_source, serve_T_event_get_source);
-    SLOT(AMPI_FN_MPI_T_event_get_timestamp, ampi_T_event_get_timestamp, serve_T_event_get_timestamp);
-    SLOT(AMPI_FN_MPI_T_event_handle_alloc, ampi_T_event_handle_alloc, serve_T_event_handle_alloc);
-    SLOT(AMPI_FN_MPI_T_event_handle_free, ampi_T_event_handle_free, serve_T_event_handle_free);
-    SLOT(AMPI_FN_MPI_T_event_handle_get_info, ampi_T_event_handle_get_info, serve_T_event_handle_get_info);
-    SLOT(AMPI_FN_MPI_T_event_handle_set_info, ampi_T_event_handle_set_info, serve_T_event_handle_set_info);
-    SLOT(AMPI_FN_MPI_T_event_read, ampi_T_event_read, serve_T_event_read);
-    SLOT(AMPI_FN_MPI_T_event_register_callback, ampi_T_event_register_callback, serve_T_event_register_callback);
-    SLOT(AMPI_FN_MPI_T_event_set_dropped_handler, ampi_T_event_set_dropped_handler, serve_T_event_set_dropped_handler);
-    SLOT(AMPI_FN_MPI_T_finalize, ampi_T_finalize, serve_T_finalize);
-    SLOT(AMPI_FN_MPI_T_init_thread, ampi_T_init_thread, serve_T_init_thread);
-    SLOT(AMPI_FN_MPI_T_pvar_get_index, ampi_T_pvar_get_index, serve_T_pvar_get_index);
-    SLOT(AMPI_FN_MPI_T_pvar_get_info, ampi_T_pvar_get_info, serve_T_pvar_get_info);
-    SLOT(AMPI_FN_MPI_T_pvar_get_num, ampi_T_pvar_get_num, serve_T_pvar_get_num);
-    SLOT(AMPI_FN_MPI_T_pvar_handle_alloc, ampi_T_pvar_handle_alloc, serve_T_pvar_handle_alloc);
-    SLOT(AMPI_FN_MPI_T_pvar_handle_free, ampi_T_pvar_handle_free, serve_T_pvar_handle_free);
-    SLOT(AMPI_FN_MPI_T_pvar_read, ampi_T_pvar_read, serve_T_pvar_read);
-    SLOT(AMPI_FN_MPI_T_pvar_readreset, ampi_T_pvar_readreset, serve_T_pvar_readreset);
-    SLOT(AMPI_FN_MPI_T_pvar_reset, ampi_T_pvar_reset, serve_T_pvar_reset);
-    SLOT(AMPI_FN_MPI_T_pvar_session_create, ampi_T_pvar_session_create, serve_T_pvar_session_create);
-    SLOT(AMPI_FN_MPI_T_pvar_session_free, ampi_T_pvar_session_free, serve_T_pvar_session_free);
-    SLOT(AMPI_FN_MPI_T_pvar_start, ampi_T_pvar_start, serve_T_pvar_start);
-    SLOT(AMPI_FN_MPI_T_pvar_stop, ampi_T_pvar_stop, serve_T_pvar_stop);
-    SLOT(AMPI_FN_MPI_T_pvar_write, ampi_T_pvar_write, serve_T_pvar_write);
-    SLOT(AMPI_FN_MPI_T_source_get_info, ampi_T_source_get_info, serve_T_source_get_info);
-    SLOT(AMPI_FN_MPI_T_source_get_num, ampi_T_source_get_num, serve_T_source_get_num);
-    SLOT(AMPI_FN_MPI_T_source_get_timestamp, ampi_T_source_get_timestamp, serve_T_source_get_timestamp);
-    SLOT(AMPI_FN_MPI_Test, ampi_Test, serve_Test);
-    SLOT(AMPI_FN_MPI_Test_cancelled, ampi_Test_cancelled, serve_Test_cancelled);
-    SLOT(AMPI_FN_MPI_Testall, ampi_Testall, serve_Testall);
-    SLOT(AMPI_FN_MPI_Testany, ampi_Testany, serve_Testany);
-    SLOT(AMPI_FN_MPI_Testsome, ampi_Testsome, serve_Testsome);
-    SLOT(AMPI_FN_MPI_Topo_test, ampi_Topo_test, serve_Topo_test);
-    SLOT(AMPI_FN_MPI_Type_commit, ampi_Type_commit, serve_Type_commit);
-    SLOT(AMPI_FN_MPI_Type_contiguous, ampi_Type_contiguous, serve_Type_contiguous);
-    SLOT(AMPI_FN_MPI_Type_contiguous_c, ampi_Type_contiguous_c, serve_Type_contiguous_c);
-    SLOT(AMPI_FN_MPI_Type_create_darray, ampi_Type_create_darray, serve_Type_create_darray);
-    SLOT(AMPI_FN_MPI_Type_create_darray_c, ampi_Type_create_darray_c, serve_Type_create_darray_c);
-    SLOT(AMPI_FN_MPI_Type_create_f90_complex, ampi_Type_create_f90_complex, serve_Type_create_f90_complex);
-    SLOT(AMPI_FN_MPI_Type_create_f90_integer, ampi_Type_create_f90_integer, serve_Type_create_f90_integer);
-    SLOT(AMPI_FN_MPI_Type_create_f90_real, ampi_Type_create_f90_real, serve_Type_create_f90_real);
-    SLOT(AMPI_FN_MPI_Type_create_hindexed, ampi_Type_create_hindexed, serve_Type_create_hindexed);
-    SLOT(AMPI_FN_MPI_Type_create_hindexed_block, ampi_Type_create_hindexed_block, serve_Type_create_hindexed_block);
-    SLOT(AMPI_FN_MPI_Type_create_hindexed_block_c, ampi_Type_create_hindexed_block_c, serve_Type_create_hindexed_block_c);
-    SLOT(AMPI_FN_MPI_Type_create_hindexed_c, ampi_Type_create_hindexed_c, serve_Type_create_hindexed_c);
-    SLOT(AMPI_FN_MPI_Type_create_hvector, ampi_Type_create_hvector, serve_Type_create_hvector);
-    SLOT(AMPI_FN_MPI_Type_create_hvector_c, ampi_Type_create_hvector_c, serve_Type_create_hvector_c);
-    SLOT(AMPI_FN_MPI_Type_create_indexed_block, ampi_Type_create_indexed_block, serve_Type_create_indexed_block);
-    SLOT(AMPI_FN_MPI_Type_create_indexed_block_c, ampi_Type_create_indexed_block_c, serve_Type_create_indexed_block_c);
-    SLOT(AMPI_FN_MPI_Type_create_keyval, ampi_Type_create_keyval, serve_Type_create_keyval);
-    SLOT(AMPI_FN_MPI_Type_create_resized, ampi_Type_create_resized, serve_Type_create_resized);
-    SLOT(AMPI_FN_MPI_Type_create_resized_c, ampi_Type_create_resized_c, serve_Type_create_resized_c);
-    SLOT(AMPI_FN_MPI_Type_create_struct, ampi_Type_create_struct, serve_Type_create_struct);
-    SLOT(AMPI_FN_MPI_Type_create_struct_c, ampi_Type_create_struct_c, serve_Type_create_struct_c);
-    SLOT(AMPI_FN_MPI_Type_create_subarray, ampi_Type_create_subarray, serve_Type_create_subarray);
-    SLOT(AMPI_FN_MPI_Type_create_subarray_c, ampi_Type_create_subarray_c, serve_Type_create_subarray_c);
-    SLOT(AMPI_FN_MPI_Type_delete_attr, ampi_Type_delete_attr, serve_Type_delete_attr);
-    SLOT(AMPI_FN_MPI_Type_dup, ampi_Type_dup, serve_Type_dup);
-    SLOT(AMPI_FN_MPI_Type_free, ampi_Type_free, serve_Type_free);
-    SLOT(AMPI_FN_MPI_Type_free_keyval, ampi_Type_free_keyval, serve_Type_free_keyval);
-    SLOT(AMPI_FN_MPI_Type_fromint, ampi_Type_fromint, serve_Type_fromint);
-    SLOT(AMPI_FN_MPI_Type_get_attr, ampi_Type_get_attr, serve_Type_get_attr);
-    SLOT(AMPI_FN_MPI_Type_get_contents, ampi_Type_get_contents, serve_Type_get_contents);
-    SLOT(AMPI_FN_MPI_Type_get_contents_c, ampi_Type_get_contents_c, serve_Type_get_contents_c);
-    SLOT(AMPI_FN_MPI_Type_get_envelope, ampi_Type_get_envelope, serve_Type_get_envelope);
-    SLOT(AMPI_FN_MPI_Type_get_envelope_c, ampi_Type_get_envelope_c, serve_Type_get_envelope_c);
-    SLOT(AMPI_FN_MPI_Type_get_extent, ampi_Type_get_extent, serve_Type_get_extent);
-    SLOT(AMPI_FN_MPI_Type_get_extent_c, ampi_Type_get_extent_c, serve_Type_get_extent_c);
-    SLOT(AMPI_FN_MPI_Type_get_extent_x, ampi_Type_get_extent_x, serve_Type_get_extent_x);
-    SLOT(AMPI_FN_MPI_Type_get_name, ampi_Type_get_name, serve_Type_get_name);
-    SLOT(AMPI_FN_MPI_Type_get_true_extent, ampi_Type_get_true_extent, serve_Type_get_true_extent);
-    SLOT(AMPI_FN_MPI_Type_get_true_extent_c, ampi_Type_get_true_extent_c, serve_Type_get_true_extent_c);
-    SLOT(AMPI_FN_MPI_Type_get_true_extent_x, ampi_Type_get_true_extent_x, serve_Type_get_true_extent_x);
-    SLOT(AMPI_FN_MPI_Type_get_value_index, ampi_Type_get_value_index, serve_Type_get_value_index);
-    SLOT(AMPI_FN_MPI_Type_indexed, ampi_Type_indexed, serve_Type_indexed);
-    SLOT(AMPI_FN_MPI_Type_indexed_c, ampi_Type_indexed_c, serve_Type_indexed_c);
-    SLOT(AMPI_FN_MPI_Type_match_size, ampi_Type_match_size, serve_Type_match_size);
-    SLOT(AMPI_FN_MPI_Type_set_attr, ampi_Type_set_attr, serve_Type_set_attr);
-    SLOT(AMPI_FN_MPI_Type_set_name, ampi_Type_set_name, serve_Type_set_name);
-    SLOT(AMPI_FN_MPI_Type_size, ampi_Type_size, serve_Type_size);
-    SLOT(AMPI_FN_MPI_Type_size_c, ampi_Type_size_c, serve_Type_size_c);
-    SLOT(AMPI_FN_MPI_Type_size_x, ampi_Type_size_x, serve_Type_size_x);
-    SLOT(AMPI_FN_MPI_Type_toint, ampi_Type_toint, serve_Type_toint);
-    SLOT(AMPI_FN_MPI_Type_vector, ampi_Type_vector, serve_Type_vector);
-    SLOT(AMPI_FN_MPI_Type_vector_c, ampi_Type_vector_c, serve_Type_vector_c);
-    SLOT(AMPI_FN_MPI_Unpack, ampi_Unpack, serve_Unpack);
-    SLOT(AMPI_FN_MPI_Unpack_c, ampi_Unpack_c, serve_Unpack_c);
-    SLOT(AMPI_FN_MPI_Unpack_external, ampi_Unpack_external, serve_Unpack_external);
-    SLOT(AMPI_FN_MPI_Unpack_external_c, ampi_Unpack_external_c, serve_Unpack_external_c);
-    SLOT(AMPI_FN_MPI_Unpublish_name, ampi_Unpublish_name, serve_Unpublish_name);
-    SLOT(AMPI_FN_MPI_Wait, ampi_Wait, serve_Wait);
-    SLOT(AMPI_FN_MPI_Waitall, ampi_Waitall, serve_Waitall);
-    SLOT(AMPI_FN_MPI_Waitany, ampi_Waitany, serve_Waitany);
-    SLOT(AMPI_FN_MPI_Waitsome, ampi_Waitsome, serve_Waitsome);
-    SLOT(AMPI_FN_MPI_Win_allocate, ampi_Win_allocate, serve_Win_allocate);
-    SLOT(AMPI_FN_MPI_Win_allocate_c, ampi_Win_allocate_c, serve_Win_allocate_c);
-    SLOT(AMPI_FN_MPI_Win_allocate_shared, ampi_Win_allocate_shared, serve_Win_allocate_shared);
-    SLOT(AMPI_FN_MPI_Win_allocate_shared_c, ampi_Win_allocate_shared_c, serve_Win_allocate_shared_c);
-    SLOT(AMPI_FN_MPI_Win_attach, ampi_Win_attach, serve_Win_attach);
-    SLOT(AMPI_FN_MPI_Win_call_errhandler, ampi_Win_call_errhandler, serve_Win_call_errhandler);
-    SLOT(AMPI_FN_MPI_Win_complete, ampi_Win_complete, serve_Win_complete);
-    SLOT(AMPI_FN_MPI_Win_create, ampi_Win_create, serve_Win_create);
-    SLOT(AMPI_FN_MPI_Win_create_c, ampi_Win_create_c, serve_Win_create_c);
-    SLOT(AMPI_FN_MPI_Win_create_dynamic, ampi_Win_create_dynamic, serve_Win_create_dynamic);
-    SLOT(AMPI_FN_MPI_Win_create_errhandler, ampi_Win_create_errhandler, serve_Win_create_errhandler);
-    SLOT(AMPI_FN_MPI_Win_create_keyval, ampi_Win_create_keyval, serve_Win_create_keyval);
-    SLOT(AMPI_FN_MPI_Win_delete_attr, ampi_Win_delete_attr, serve_Win_delete_attr);
-    SLOT(AMPI_FN_MPI_Win_detach, ampi_Win_detach, serve_Win_detach);
-    SLOT(AMPI_FN_MPI_Win_fence, ampi_Win_fence, serve_Win_fence);
-    SLOT(AMPI_FN_MPI_Win_flush, ampi_Win_flush, serve_Win_flush);
-    SLOT(AMPI_FN_MPI_Win_flush_all, ampi_Win_flush_all, serve_Win_flush_all);
-    SLOT(AMPI_FN_MPI_Win_flush_local, ampi_Win_flush_local, serve_Win_flush_local);
-    SLOT(AMPI_FN_MPI_Win_flush_local_all, ampi_Win_flush_local_all, serve_Win_flush_local_all);
-    SLOT(AMPI_FN_MPI_Win_free, ampi_Win_free, serve_Win_free);
-    SLOT(AMPI_FN_MPI_Win_free_keyval, ampi_Win_free_keyval, serve_Win_free_keyval);
-    SLOT(AMPI_FN_MPI_Win_fromint, ampi_Win_fromint, serve_Win_fromint);
-    SLOT(AMPI_FN_MPI_Win_get_attr, ampi_Win_get_attr, serve_Win_get_attr);
-    SLOT(AMPI_FN_MPI_Win_get_errhandler, ampi_Win_get_errhandler, serve_Win_get_errhandler);
-    SLOT(AMPI_FN_MPI_Win_get_group, ampi_Win_get_group, serve_Win_get_group);
-    SLOT(AMPI_FN_MPI_Win_get_info, ampi_Win_get_info, serve_Win_get_info);
-    SLOT(AMPI_FN_MPI_Win_get_name, ampi_Win_get_name, serve_Win_get_name);
-    SLOT(AMPI_FN_MPI_Win_lock, ampi_Win_lock, serve_Win_lock);
-    SLOT(AMPI_FN_MPI_Win_lock_all, ampi_Win_lock_all, serve_Win_lock_all);
-    SLOT(AMPI_FN_MPI_Win_post, ampi_Win_post, serve_Win_post);
-    SLOT(AMPI_FN_MPI_Win_set_attr, ampi_Win_set_attr, serve_Win_set_attr);
-    SLOT(AMPI_FN_MPI_Win_set_errhandler, ampi_Win_set_errhandler, serve_Win_set_errhandler);
-    SLOT(AMPI_FN_MPI_Win_set_info, ampi_Win_set_info, serve_Win_set_info);
-    SLOT(AMPI_FN_MPI_Win_set_name, ampi_Win_set_name, serve_Win_set_name);
-    SLOT(AMPI_FN_MPI_Win_shared_query, ampi_Win_shared_query, serve_Win_shared_query);
-    SLOT(AMPI_FN_MPI_Win_shared_query_c, ampi_Win_shared_query_c, serve_Win_shared_query_c);
-    SLOT(AMPI_FN_MPI_Win_start, ampi_Win_start, serve_Win_start);
-    SLOT(AMPI_FN_MPI_Win_sync, ampi_Win_sync, serve_Win_sync);
-    SLOT(AMPI_FN_MPI_Win_test, ampi_Win_test, serve_Win_test);
-    SLOT(AMPI_FN_MPI_Win_toint, ampi_Win_toint, serve_Win_toint);
-    SLOT(AMPI_FN_MPI_Win_unlock, ampi_Win_unlock, serve_Win_unlock);
-    SLOT(AMPI_FN_MPI_Win_unlock_all, ampi_Win_unlock_all, serve_Win_unlock_all);
-    SLOT(AMPI_FN_MPI_Win_wait, ampi_Win_wait, serve_Win_wait);
-    SLOT(AMPI_FN_MPI_Wtick, ampi_Wtick, serve_Wtick);
-    SLOT(AMPI_FN_MPI_Wtime, ampi_Wtime, serve_Wtime);
-    table.count = AMPI_FN_COUNT;
+        ampi_core_table.magic[i] = AMPI_SHIM_MAGIC[i];
+    ampi_core_table.version = AMPI_SHIM_VERSION;
+    ampi_core_table.size = sizeof ampi_core_table;
+    ampi_core_table.hash = AMPI_SHIM_HASH;
+    SLOT(AMPI_FN_MPI_Abi_get_fortran_booleans, ampi_Abi_get_fortran_booleans, check_Abi_get_fortran_booleans, serve_Abi_get_fortran_booleans);
+    SLOT(AMPI_FN_MPI_Abi_get_fortran_info, ampi_Abi_get_fortran_info, check_Abi_get_fortran_info, serve_Abi_get_fortran_info);
+    SLOT(AMPI_FN_MPI_Abi_get_info, ampi_Abi_get_info, check_Abi_get_info, serve_Abi_get_info);
+    SLOT(AMPI_FN_MPI_Abi_get_version, ampi_Abi_get_version, check_Abi_get_version, serve_Abi_get_version);
+    SLOT(AMPI_FN_MPI_Abi_set_fortran_booleans, ampi_Abi_set_fortran_booleans, ampi_Abi_set_fortran_booleans, serve_Abi_set_fortran_booleans);
+    SLOT(AMPI_FN_MPI_Abi_set_fortran_info, ampi_Abi_set_fortran_info, ampi_Abi_set_fortran_info, serve_Abi_set_fortran_info);
+    SLOT(AMPI_FN_MPI_Abort, ampi_Abort, ampi_Abort, serve_Abort);
+    SLOT(AMPI_FN_MPI_Accumulate, ampi_Accumulate, ampi_Accumulate, serve_Accumulate);
+    SLOT(AMPI_FN_MPI_Accumulate_c, ampi_Accumulate_c, ampi_Accumulate_c, serve_Accumulate_c);
+    SLOT(AMPI_FN_MPI_Add_error_class, ampi_Add_error_class, check_Add_error_class, serve_Add_error_class);
+    SLOT(AMPI_FN_MPI_Add_error_code, ampi_Add_error_code, ampi_Add_error_code, serve_Add_error_code);
+    SLOT(AMPI_FN_MPI_Add_error_string, ampi_Add_error_string, check_Add_error_string, serve_Add_error_string);
+    SLOT(AMPI_FN_MPI_Aint_add, ampi_Aint_add, ampi_Aint_add, serve_Aint_add);
+    SLOT(AMPI_FN_MPI_Aint_diff, ampi_Aint_diff, ampi_Aint_diff, serve_Aint_diff);
+    SLOT(AMPI_FN_MPI_Allgather, ampi_Allgather, ampi_Allgather, serve_Allgather);
+    SLOT(AMPI_FN_MPI_Allgather_c, ampi_Allgather_c, ampi_Allgather_c, serve_Allgather_c);
+    SLOT(AMPI_FN_MPI_Allgather_init, ampi_Allgather_init, check_Allgather_init, serve_Allgather_init);
+    SLOT(AMPI_FN_MPI_Allgather_init_c, ampi_Allgather_init_c, check_Allgather_init_c, serve_Allgather_init_c);
+    SLOT(AMPI_FN_MPI_Allgatherv, ampi_Allgatherv, ampi_Allgatherv, serve_Allgatherv);
+    SLOT(AMPI_FN_MPI_Allgatherv_c, ampi_Allgatherv_c, ampi_Allgatherv_c, serve_Allgatherv_c);
+    SLOT(AMPI_FN_MPI_Allgatherv_init, ampi_Allgatherv_init, check_Allgatherv_init, serve_Allgatherv_init);
+    SLOT(AMPI_FN_MPI_Allgatherv_init_c, ampi_Allgatherv_init_c, check_Allgatherv_init_c, serve_Allgatherv_init_c);
+    SLOT(AMPI_FN_MPI_Alloc_mem, ampi_Alloc_mem, check_Alloc_mem, serve_Alloc_mem);
+    SLOT(AMPI_FN_MPI_Allreduce, ampi_Allreduce, ampi_Allreduce, serve_Allreduce);
+    SLOT(AMPI_FN_MPI_Allreduce_c, ampi_Allreduce_c, ampi_Allreduce_c, serve_Allreduce_c);
+    SLOT(AMPI_FN_MPI_Allreduce_init, ampi_Allreduce_init, check_Allreduce_init, serve_Allreduce_init);
+    SLOT(AMPI_FN_MPI_Allreduce_init_c, ampi_Allreduce_init_c, check_Allreduce_init_c, serve_Allreduce_init_c);
+    SLOT(AMPI_FN_MPI_Alltoall, ampi_Alltoall, ampi_Alltoall, serve_Alltoall);
+    SLOT(AMPI_FN_MPI_Alltoall_c, ampi_Alltoall_c, ampi_Alltoall_c, serve_Alltoall_c);
+    SLOT(AMPI_FN_MPI_Alltoall_init, ampi_Alltoall_init, check_Alltoall_init, serve_Alltoall_init);
+    SLOT(AMPI_FN_MPI_Alltoall_init_c, ampi_Alltoall_init_c, check_Alltoall_init_c, serve_Alltoall_init_c);
+    SLOT(AMPI_FN_MPI_Alltoallv, ampi_Alltoallv, ampi_Alltoallv, serve_Alltoallv);
+    SLOT(AMPI_FN_MPI_Alltoallv_c, ampi_Alltoallv_c, ampi_Alltoallv_c, serve_Alltoallv_c);
+    SLOT(AMPI_FN_MPI_Alltoallv_init, ampi_Alltoallv_init, check_Alltoallv_init, serve_Alltoallv_init);
+    SLOT(AMPI_FN_MPI_Alltoallv_init_c, ampi_Alltoallv_init_c, check_Alltoallv_init_c, serve_Alltoallv_init_c);
+    SLOT(AMPI_FN_MPI_Alltoallw, ampi_Alltoallw, ampi_Alltoallw, serve_Alltoallw);
+    SLOT(AMPI_FN_MPI_Alltoallw_c, ampi_Alltoallw_c, ampi_Alltoallw_c, serve_Alltoallw_c);
+    SLOT(AMPI_FN_MPI_Alltoallw_init, ampi_Alltoallw_init, check_Alltoallw_init, serve_Alltoallw_init);
+    SLOT(AMPI_FN_MPI_Alltoallw_init_c, ampi_Alltoallw_init_c, check_Alltoallw_init_c, serve_Alltoallw_init_c);
+    SLOT(AMPI_FN_MPI_Attr_delete, ampi_Attr_delete, ampi_Attr_delete, serve_Attr_delete);
+    SLOT(AMPI_FN_MPI_Attr_get, ampi_Attr_get, check_Attr_get, serve_Attr_get);
+    SLOT(AMPI_FN_MPI_Attr_put, ampi_Attr_put, ampi_Attr_put, serve_Attr_put);
+    SLOT(AMPI_FN_MPI_Barrier, ampi_Barrier, ampi_Barrier, serve_Barrier);
+    SLOT(AMPI_FN_MPI_Barrier_init, ampi_Barrier_init, check_Barrier_init, serve_Barrier_init);
+    SLOT(AMPI_FN_MPI_Bcast, ampi_Bcast, ampi_Bcast, serve_Bcast);
+    SLOT(AMPI_FN_MPI_Bcast_c, ampi_Bcast_c, ampi_Bcast_c, serve_Bcast_c);
+    SLOT(AMPI_FN_MPI_Bcast_init, ampi_Bcast_init, check_Bcast_init, serve_Bcast_init);
+    SLOT(AMPI_FN_MPI_Bcast_init_c, ampi_Bcast_init_c, check_Bcast_init_c, serve_Bcast_init_c);
+    SLOT(AMPI_FN_MPI_Bsend, ampi_Bsend, ampi_Bsend, serve_Bsend);
+    SLOT(AMPI_FN_MPI_Bsend_c, ampi_Bsend_c, ampi_Bsend_c, serve_Bsend_c);
+    SLOT(AMPI_FN_MPI_Bsend_init, ampi_Bsend_init, check_Bsend_init, serve_Bsend_init);
+    SLOT(AMPI_FN_MPI_Bsend_init_c, ampi_Bsend_init_c, check_Bsend_init_c, serve_Bsend_init_c);
+    SLOT(AMPI_FN_MPI_Buffer_attach, ampi_Buffer_attach, ampi_Buffer_attach, serve_Buffer_attach);
+    SLOT(AMPI_FN_MPI_Buffer_attach_c, ampi_Buffer_attach_c, ampi_Buffer_attach_c, serve_Buffer_attach_c);
+    SLOT(AMPI_FN_MPI_Buffer_detach, ampi_Buffer_detach, check_Buffer_detach, serve_Buffer_detach);
+    SLOT(AMPI_FN_MPI_Buffer_detach_c, ampi_Buffer_detach_c, check_Buffer_detach_c, serve_Buffer_detach_c);
+    SLOT(AMPI_FN_MPI_Buffer_flush, ampi_Buffer_flush, ampi_Buffer_flush, serve_Buffer_flush);
+    SLOT(AMPI_FN_MPI_Buffer_iflush, ampi_Buffer_iflush, check_Buffer_iflush, serve_Buffer_iflush);
+    SLOT(AMPI_FN_MPI_Cancel, ampi_Cancel, ampi_Cancel, serve_Cancel);
+    SLOT(AMPI_FN_MPI_Cart_coords, ampi_Cart_coords, check_Cart_coords, serve_Cart_coords);
+    SLOT(AMPI_FN_MPI_Cart_create, ampi_Cart_create, check_Cart_create, serve_Cart_create);
+    SLOT(AMPI_FN_MPI_Cart_get, ampi_Cart_get, check_Cart_get, serve_Cart_get);
+    SLOT(AMPI_FN_MPI_Cart_map, ampi_Cart_map, check_Cart_map, serve_Cart_map);
+    SLOT(AMPI_FN_MPI_Cart_rank, ampi_Cart_rank, check_Cart_rank, serve_Cart_rank);
+    SLOT(AMPI_FN_MPI_Cart_shift, ampi_Cart_shift, check_Cart_shift, serve_Cart_shift);
+    SLOT(AMPI_FN_MPI_Cart_sub, ampi_Cart_sub, check_Cart_sub, serve_Cart_sub);
+    SLOT(AMPI_FN_MPI_Cartdim_get, ampi_Cartdim_get, check_Cartdim_get, serve_Cartdim_get);
+    SLOT(AMPI_FN_MPI_Close_port, ampi_Close_port, check_Close_port, serve_Close_port);
+    SLOT(AMPI_FN_MPI_Comm_accept, ampi_Comm_accept, check_Comm_accept, serve_Comm_accept);
+    SLOT(AMPI_FN_MPI_Comm_attach_buffer, ampi_Comm_attach_buffer, ampi_Comm_attach_buffer, serve_Comm_attach_buffer);
+    SLOT(AMPI_FN_MPI_Comm_attach_buffer_c, ampi_Comm_attach_buffer_c, ampi_Comm_attach_buffer_c, serve_Comm_attach_buffer_c);
+    SLOT(AMPI_FN_MPI_Comm_call_errhandler, ampi_Comm_call_errhandler, ampi_Comm_call_errhandler, serve_Comm_call_errhandler);
+    SLOT(AMPI_FN_MPI_Comm_compare, ampi_Comm_compare, check_Comm_compare, serve_Comm_compare);
+    SLOT(AMPI_FN_MPI_Comm_connect, ampi_Comm_connect, check_Comm_connect, serve_Comm_connect);
+    SLOT(AMPI_FN_MPI_Comm_create, ampi_Comm_create, check_Comm_create, serve_Comm_create);
+    SLOT(AMPI_FN_MPI_Comm_create_errhandler, ampi_Comm_create_errhandler, check_Comm_create_errhandler, serve_Comm_create_errhandler);
+    SLOT(AMPI_FN_MPI_Comm_create_from_group, ampi_Comm_create_from_group, check_Comm_create_from_group, serve_Comm_create_from_group);
+    SLOT(AMPI_FN_MPI_Comm_create_group, ampi_Comm_create_group, check_Comm_create_group, serve_Comm_create_group);
+    SLOT(AMPI_FN_MPI_Comm_create_keyval, ampi_Comm_create_keyval, check_Comm_create_keyval, serve_Comm_create_keyval);
+    SLOT(AMPI_FN_MPI_Comm_delete_attr, ampi_Comm_delete_attr, ampi_Comm_delete_attr, serve_Comm_delete_attr);
+    SLOT(AMPI_FN_MPI_Comm_detach_buffer, ampi_Comm_detach_buffer, check_Comm_detach_buffer, serve_Comm_detach_buffer);
+    SLOT(AMPI_FN_MPI_Comm_detach_buffer_c, ampi_Comm_detach_buffer_c, check_Comm_detach_buffer_c, serve_Comm_detach_buffer_c);
+    SLOT(AMPI_FN_MPI_Comm_disconnect, ampi_Comm_disconnect, check_Comm_disconnect, serve_Comm_disconnect);
+    SLOT(AMPI_FN_MPI_Comm_dup, ampi_Comm_dup, check_Comm_dup, serve_Comm_dup);
+    SLOT(AMPI_FN_MPI_Comm_dup_with_info, ampi_Comm_dup_with_info, check_Comm_dup_with_info, serve_Comm_dup_with_info);
+    SLOT(AMPI_FN_MPI_Comm_flush_buffer, ampi_Comm_flush_buffer, ampi_Comm_flush_buffer, serve_Comm_flush_buffer);
+    SLOT(AMPI_FN_MPI_Comm_free, ampi_Comm_free, check_Comm_free, serve_Comm_free);
+    SLOT(AMPI_FN_MPI_Comm_free_keyval, ampi_Comm_free_keyval, check_Comm_free_keyval, serve_Comm_free_keyval);
+    SLOT(AMPI_FN_MPI_Comm_fromint, ampi_Comm_fromint, ampi_Comm_fromint, serve_Comm_fromint);
+    SLOT(AMPI_FN_MPI_Comm_get_attr, ampi_Comm_get_attr, check_Comm_get_attr, serve_Comm_get_attr);
+    SLOT(AMPI_FN_MPI_Comm_get_errhandler, ampi_Comm_get_errhandler, check_Comm_get_errhandler, serve_Comm_get_errhandler);
+    SLOT(AMPI_FN_MPI_Comm_get_info, ampi_Comm_get_info, check_Comm_get_info, serve_Comm_get_info);
+    SLOT(AMPI_FN_MPI_Comm_get_name, ampi_Comm_get_name, check_Comm_get_name, serve_Comm_get_name);
+    SLOT(AMPI_FN_MPI_Comm_get_parent, ampi_Comm_get_parent, check_Comm_get_parent, serve_Comm_get_parent);
+    SLOT(AMPI_FN_MPI_Comm_group, ampi_Comm_group, check_Comm_group, serve_Comm_group);
+    SLOT(AMPI_FN_MPI_Comm_idup, ampi_Comm_idup, check_Comm_idup, serve_Comm_idup);
+    SLOT(AMPI_FN_MPI_Comm_idup_with_info, ampi_Comm_idup_with_info, check_Comm_idup_with_info, serve_Comm_idup_with_info);
+    SLOT(AMPI_FN_MPI_Comm_iflush_buffer, ampi_Comm_iflush_buffer, check_Comm_iflush_buffer, serve_Comm_iflush_buffer);
+    SLOT(AMPI_FN_MPI_Comm_join, ampi_Comm_join, check_Comm_join, serve_Comm_join);
+    SLOT(AMPI_FN_MPI_Comm_rank, ampi_Comm_rank, check_Comm_rank, serve_Comm_rank);
+    SLOT(AMPI_FN_MPI_Comm_remote_group, ampi_Comm_remote_group, check_Comm_remote_group, serve_Comm_remote_group);
+    SLOT(AMPI_FN_MPI_Comm_remote_size, ampi_Comm_remote_size, check_Comm_remote_size, serve_Comm_remote_size);
+    SLOT(AMPI_FN_MPI_Comm_set_attr, ampi_Comm_set_attr, ampi_Comm_set_attr, serve_Comm_set_attr);
+    SLOT(AMPI_FN_MPI_Comm_set_errhandler, ampi_Comm_set_errhandler, ampi_Comm_set_errhandler, serve_Comm_set_errhandler);
+    SLOT(AMPI_FN_MPI_Comm_set_info, ampi_Comm_set_info, ampi_Comm_set_info, serve_Comm_set_info);
+    SLOT(AMPI_FN_MPI_Comm_set_name, ampi_Comm_set_name, check_Comm_set_name, serve_Comm_set_name);
+    SLOT(AMPI_FN_MPI_Comm_size, ampi_Comm_size, check_Comm_size, serve_Comm_size);
+    SLOT(AMPI_FN_MPI_Comm_spawn, ampi_Comm_spawn, check_Comm_spawn, serve_Comm_spawn);
+    SLOT(AMPI_FN_MPI_Comm_spawn_multiple, ampi_Comm_spawn_multiple, check_Comm_spawn_multiple, serve_Comm_spawn_multiple);
+    SLOT(AMPI_FN_MPI_Comm_split, ampi_Comm_split, check_Comm_split, serve_Comm_split);
+    SLOT(AMPI_FN_MPI_Comm_split_type, ampi_Comm_split_type, check_Comm_split_type, serve_Comm_split_type);
+    SLOT(AMPI_FN_MPI_Comm_test_inter, ampi_Comm_test_inter, check_Comm_test_inter, serve_Comm_test_inter);
+    SLOT(AMPI_FN_MPI_Comm_toint, ampi_Comm_toint, ampi_Comm_toint, serve_Comm_toint);
+    SLOT(AMPI_FN_MPI_Compare_and_swap, ampi_Compare_and_swap, ampi_Compare_and_swap, serve_Compare_and_swap);
+    SLOT(AMPI_FN_MPI_Dims_create, ampi_Dims_create, check_Dims_create, serve_Dims_create);
+    SLOT(AMPI_FN_MPI_Dist_graph_create, ampi_Dist_graph_create, check_Dist_graph_create, serve_Dist_graph_create);
+    SLOT(AMPI_FN_MPI_Dist_graph_create_adjacent, ampi_Dist_graph_create_adjacent, check_Dist_graph_create_adjacent, serve_Dist_graph_create_adjacent);
+    SLOT(AMPI_FN_MPI_Dist_graph_neighbors, ampi_Dist_graph_neighbors, check_Dist_graph_neighbors, serve_Dist_graph_neighbors);
+    SLOT(AMPI_FN_MPI_Dist_graph_neighbors_count, ampi_Dist_graph_neighbors_count, check_Dist_graph_neighbors_count, serve_Dist_graph_neighbors_count);
+    SLOT(AMPI_FN_MPI_Errhandler_free, ampi_Errhandler_free, check_Errhandler_free, serve_Errhandler_free);
+    SLOT(AMPI_FN_MPI_Errhandler_fromint, ampi_Errhandler_fromint, ampi_Errhandler_fromint, serve_Errhandler_fromint);
+    SLOT(AMPI_FN_MPI_Errhandler_toint, ampi_Errhandler_toint, ampi_Errhandler_toint, serve_Errhandler_toint);
+    SLOT(AMPI_FN_MPI_Error_class, ampi_Error_class, check_Error_class, serve_Error_class);
+    SLOT(AMPI_FN_MPI_Error_string, ampi_Error_string, check_Error_string, serve_Error_string);
+    SLOT(AMPI_FN_MPI_Exscan, ampi_Exscan, ampi_Exscan, serve_Exscan);
+    SLOT(AMPI_FN_MPI_Exscan_c, ampi_Exscan_c, ampi_Exscan_c, serve_Exscan_c);
+    SLOT(AMPI_FN_MPI_Exscan_init, ampi_Exscan_init, check_Exscan_init, serve_Exscan_init);
+    SLOT(AMPI_FN_MPI_Exscan_init_c, ampi_Exscan_init_c, check_Exscan_init_c, serve_Exscan_init_c);
+    SLOT(AMPI_FN_MPI_Fetch_and_op, ampi_Fetch_and_op, ampi_Fetch_and_op, serve_Fetch_and_op);
+    SLOT(AMPI_FN_MPI_File_call_errhandler, ampi_File_call_errhandler, ampi_File_call_errhandler, serve_File_call_errhandler);
+    SLOT(AMPI_FN_MPI_File_close, ampi_File_close, check_File_close, serve_File_close);
+    SLOT(AMPI_FN_MPI_File_create_errhandler, ampi_File_create_errhandler, check_File_create_errhandler, serve_File_create_errhandler);
+    SLOT(AMPI_FN_MPI_File_delete, ampi_File_delete, check_File_delete, serve_File_delete);
+    SLOT(AMPI_FN_MPI_File_fromint, ampi_File_fromint, ampi_File_fromint, serve_File_fromint);
+    SLOT(AMPI_FN_MPI_File_get_amode, ampi_File_get_amode, check_File_get_amode, serve_File_get_amode);
+    SLOT(AMPI_FN_MPI_File_get_atomicity, ampi_File_get_atomicity, check_File_get_atomicity, serve_File_get_atomicity);
+    SLOT(AMPI_FN_MPI_File_get_byte_offset, ampi_File_get_byte_offset, check_File_get_byte_offset, serve_File_get_byte_offset);
+    SLOT(AMPI_FN_MPI_File_get_errhandler, ampi_File_get_errhandler, check_File_get_errhandler, serve_File_get_errhandler);
+    SLOT(AMPI_FN_MPI_File_get_group, ampi_File_get_group, check_File_get_group, serve_File_get_group);
+    SLOT(AMPI_FN_MPI_File_get_info, ampi_File_get_info, check_File_get_info, serve_File_get_info);
+    SLOT(AMPI_FN_MPI_File_get_position, ampi_File_get_position, check_File_get_position, serve_File_get_position);
+    SLOT(AMPI_FN_MPI_File_get_position_shared, ampi_File_get_position_shared, check_File_get_position_shared, serve_File_get_position_shared);
+    SLOT(AMPI_FN_MPI_File_get_size, ampi_File_get_size, check_File_get_size, serve_File_get_size);
+    SLOT(AMPI_FN_MPI_File_get_type_extent, ampi_File_get_type_extent, check_File_get_type_extent, serve_File_get_type_extent);
+    SLOT(AMPI_FN_MPI_File_get_type_extent_c, ampi_File_get_type_extent_c, check_File_get_type_extent_c, serve_File_get_type_extent_c);
+    SLOT(AMPI_FN_MPI_File_get_view, ampi_File_get_view, check_File_get_view, serve_File_get_view);
+    SLOT(AMPI_FN_MPI_File_iread, ampi_File_iread, check_File_iread, serve_File_iread);
+    SLOT(AMPI_FN_MPI_File_iread_all, ampi_File_iread_all, check_File_iread_all, serve_File_iread_all);
+    SLOT(AMPI_FN_MPI_File_iread_all_c, ampi_File_iread_all_c, check_File_iread_all_c, serve_File_iread_all_c);
+    SLOT(AMPI_FN_MPI_File_iread_at, ampi_File_iread_at, check_File_iread_at, serve_File_iread_at);
+    SLOT(AMPI_FN_MPI_File_iread_at_all, ampi_File_iread_at_all, check_File_iread_at_all, serve_File_iread_at_all);
+    SLOT(AMPI_FN_MPI_File_iread_at_all_c, ampi_File_iread_at_all_c, check_File_iread_at_all_c, serve_File_iread_at_all_c);
+    SLOT(AMPI_FN_MPI_File_iread_at_c, ampi_File_iread_at_c, check_File_iread_at_c, serve_File_iread_at_c);
+    SLOT(AMPI_FN_MPI_File_iread_c, ampi_File_iread_c, check_File_iread_c, serve_File_iread_c);
+    SLOT(AMPI_FN_MPI_File_iread_shared, ampi_File_iread_shared, check_File_iread_shared, serve_File_iread_shared);
+    SLOT(AMPI_FN_MPI_File_iread_shared_c, ampi_File_iread_shared_c, check_File_iread_shared_c, serve_File_iread_shared_c);
+    SLOT(AMPI_FN_MPI_File_iwrite, ampi_File_iwrite, check_File_iwrite, serve_File_iwrite);
+    SLOT(AMPI_FN_MPI_File_iwrite_all, ampi_File_iwrite_all, check_File_iwrite_all, serve_File_iwrite_all);
+    SLOT(AMPI_FN_MPI_File_iwrite_all_c, ampi_File_iwrite_all_c, check_File_iwrite_all_c, serve_File_iwrite_all_c);
+    SLOT(AMPI_FN_MPI_File_iwrite_at, ampi_File_iwrite_at, check_File_iwrite_at, serve_File_iwrite_at);
+    SLOT(AMPI_FN_MPI_File_iwrite_at_all, ampi_File_iwrite_at_all, check_File_iwrite_at_all, serve_File_iwrite_at_all);
+    SLOT(AMPI_FN_MPI_File_iwrite_at_all_c, ampi_File_iwrite_at_all_c, check_File_iwrite_at_all_c, serve_File_iwrite_at_all_c);
+    SLOT(AMPI_FN_MPI_File_iwrite_at_c, ampi_File_iwrite_at_c, check_File_iwrite_at_c, serve_File_iwrite_at_c);
+    SLOT(AMPI_FN_MPI_File_iwrite_c, ampi_File_iwrite_c, check_File_iwrite_c, serve_File_iwrite_c);
+    SLOT(AMPI_FN_MPI_File_iwrite_shared, ampi_File_iwrite_shared, check_File_iwrite_shared, serve_File_iwrite_shared);
+    SLOT(AMPI_FN_MPI_File_iwrite_shared_c, ampi_File_iwrite_shared_c, check_File_iwrite_shared_c, serve_File_iwrite_shared_c);
+    SLOT(AMPI_FN_MPI_File_open, ampi_File_open, check_File_open, serve_File_open);
+    SLOT(AMPI_FN_MPI_File_preallocate, ampi_File_preallocate, ampi_File_preallocate, serve_File_preallocate);
+    SLOT(AMPI_FN_MPI_File_read, ampi_File_read, ampi_File_read, serve_File_read);
+    SLOT(AMPI_FN_MPI_File_read_all, ampi_File_read_all, ampi_File_read_all, serve_File_read_all);
+    SLOT(AMPI_FN_MPI_File_read_all_begin, ampi_File_read_all_begin, ampi_File_read_all_begin, serve_File_read_all_begin);
+    SLOT(AMPI_FN_MPI_File_read_all_begin_c, ampi_File_read_all_begin_c, ampi_File_read_all_begin_c, serve_File_read_all_begin_c);
+    SLOT(AMPI_FN_MPI_File_read_all_c, ampi_File_read_all_c, ampi_File_read_all_c, serve_File_read_all_c);
+    SLOT(AMPI_FN_MPI_File_read_all_end, ampi_File_read_all_end, ampi_File_read_all_end, serve_File_read_all_end);
+    SLOT(AMPI_FN_MPI_File_read_at, ampi_File_read_at, ampi_File_read_at, serve_File_read_at);
+    SLOT(AMPI_FN_MPI_File_read_at_all, ampi_File_read_at_all, ampi_File_read_at_all, serve_File_read_at_all);
+    SLOT(AMPI_FN_MPI_File_read_at_all_begin, ampi_File_read_at_all_begin, ampi_File_read_at_all_begin, serve_File_read_at_all_begin);
+    SLOT(AMPI_FN_MPI_File_read_at_all_begin_c, ampi_File_read_at_all_begin_c, ampi_File_read_at_all_begin_c, serve_File_read_at_all_begin_c);
+    SLOT(AMPI_FN_MPI_File_read_at_all_c, ampi_File_read_at_all_c, ampi_File_read_at_all_c, serve_File_read_at_all_c);
+    SLOT(AMPI_FN_MPI_File_read_at_all_end, ampi_File_read_at_all_end, ampi_File_read_at_all_end, serve_File_read_at_all_end);
+    SLOT(AMPI_FN_MPI_File_read_at_c, ampi_File_read_at_c, ampi_File_read_at_c, serve_File_read_at_c);
+    SLOT(AMPI_FN_MPI_File_read_c, ampi_File_read_c, ampi_File_read_c, serve_File_read_c);
+    SLOT(AMPI_FN_MPI_File_read_ordered, ampi_File_read_ordered, ampi_File_read_ordered, serve_File_read_ordered);
+    SLOT(AMPI_FN_MPI_File_read_ordered_begin, ampi_File_read_ordered_begin, ampi_File_read_ordered_begin, serve_File_read_ordered_begin);
+    SLOT(AMPI_FN_MPI_File_read_ordered_begin_c, ampi_File_read_ordered_begin_c, ampi_File_read_ordered_begin_c, serve_File_read_ordered_begin_c);
+    SLOT(AMPI_FN_MPI_File_read_ordered_c, ampi_File_read_ordered_c, ampi_File_read_ordered_c, serve_File_read_ordered_c);
+    SLOT(AMPI_FN_MPI_File_read_ordered_end, ampi_File_read_ordered_end, ampi_File_read_ordered_end, serve_File_read_ordered_end);
+    SLOT(AMPI_FN_MPI_File_read_shared, ampi_File_read_shared, ampi_File_read_shared, serve_File_read_shared);
+    SLOT(AMPI_FN_MPI_File_read_shared_c, ampi_File_read_shared_c, ampi_File_read_shared_c, serve_File_read_shared_c);
+    SLOT(AMPI_FN_MPI_File_seek, ampi_File_seek, ampi_File_seek, serve_File_seek);
+    SLOT(AMPI_FN_MPI_File_seek_shared, ampi_File_seek_shared, ampi_File_seek_shared, serve_File_seek_shared);
+    SLOT(AMPI_FN_MPI_File_set_atomicity, ampi_File_set_atomicity, ampi_File_set_atomicity, serve_File_set_atomicity);
+    SLOT(AMPI_FN_MPI_File_set_errhandler, ampi_File_set_errhandler, ampi_File_set_errhandler, serve_File_set_errhandler);
+    SLOT(AMPI_FN_MPI_File_set_info, ampi_File_set_info, ampi_File_set_info, serve_File_set_info);
+    SLOT(AMPI_FN_MPI_File_set_size, ampi_File_set_size, ampi_File_set_size, serve_File_set_size);
+    SLOT(AMPI_FN_MPI_File_set_view, ampi_File_set_view, check_File_set_view, serve_File_set_view);
+    SLOT(AMPI_FN_MPI_File_sync, ampi_File_sync, ampi_File_sync, serve_File_sync);
+    SLOT(AMPI_FN_MPI_File_toint, ampi_File_toint, ampi_File_toint, serve_File_toint);
+    SLOT(AMPI_FN_MPI_File_write, ampi_File_write, ampi_File_write, serve_File_write);
+    SLOT(AMPI_FN_MPI_File_write_all, ampi_File_write_all, ampi_File_write_all, serve_File_write_all);
+    SLOT(AMPI_FN_MPI_File_write_all_begin, ampi_File_write_all_begin, ampi_File_write_all_begin, serve_File_write_all_begin);
+    SLOT(AMPI_FN_MPI_File_write_all_begin_c, ampi_File_write_all_begin_c, ampi_File_write_all_begin_c, serve_File_write_all_begin_c);
+    SLOT(AMPI_FN_MPI_File_write_all_c, ampi_File_write_all_c, ampi_File_write_all_c, serve_File_write_all_c);
+    SLOT(AMPI_FN_MPI_File_write_all_end, ampi_File_write_all_end, ampi_File_write_all_end, serve_File_write_all_end);
+    SLOT(AMPI_FN_MPI_File_write_at, ampi_File_write_at, ampi_File_write_at, serve_File_write_at);
+    SLOT(AMPI_FN_MPI_File_write_at_all, ampi_File_write_at_all, ampi_File_write_at_all, serve_File_write_at_all);
+    SLOT(AMPI_FN_MPI_File_write_at_all_begin, ampi_File_write_at_all_begin, ampi_File_write_at_all_begin, serve_File_write_at_all_begin);
+    SLOT(AMPI_FN_MPI_File_write_at_all_begin_c, ampi_File_write_at_all_begin_c, ampi_File_write_at_all_begin_c, serve_File_write_at_all_begin_c);
+    SLOT(AMPI_FN_MPI_File_write_at_all_c, ampi_File_write_at_all_c, ampi_File_write_at_all_c, serve_File_write_at_all_c);
+    SLOT(AMPI_FN_MPI_File_write_at_all_end, ampi_File_write_at_all_end, ampi_File_write_at_all_end, serve_File_write_at_all_end);
+    SLOT(AMPI_FN_MPI_File_write_at_c, ampi_File_write_at_c, ampi_File_write_at_c, serve_File_write_at_c);
+    SLOT(AMPI_FN_MPI_File_write_c, ampi_File_write_c, ampi_File_write_c, serve_File_write_c);
+    SLOT(AMPI_FN_MPI_File_write_ordered, ampi_File_write_ordered, ampi_File_write_ordered, serve_File_write_ordered);
+    SLOT(AMPI_FN_MPI_File_write_ordered_begin, ampi_File_write_ordered_begin, ampi_File_write_ordered_begin, serve_File_write_ordered_begin);
+    SLOT(AMPI_FN_MPI_File_write_ordered_begin_c, ampi_File_write_ordered_begin_c, ampi_File_write_ordered_begin_c, serve_File_write_ordered_begin_c);
+    SLOT(AMPI_FN_MPI_File_write_ordered_c, ampi_File_write_ordered_c, ampi_File_write_ordered_c, serve_File_write_ordered_c);
+    SLOT(AMPI_FN_MPI_File_write_ordered_end, ampi_File_write_ordered_end, ampi_File_write_ordered_end, serve_File_write_ordered_end);
+    SLOT(AMPI_FN_MPI_File_write_shared, ampi_File_write_shared, ampi_File_write_shared, serve_File_write_shared);
+    SLOT(AMPI_FN_MPI_File_write_shared_c, ampi_File_write_shared_c, ampi_File_write_shared_c, serve_File_write_shared_c);
+    SLOT(AMPI_FN_MPI_Finalize, ampi_Finalize, ampi_Finalize, serve_Finalize);
+    SLOT(AMPI_FN_MPI_Finalized, ampi_Finalized, check_Finalized, serve_Finalized);
+    SLOT(AMPI_FN_MPI_Free_mem, ampi_Free_mem, ampi_Free_mem, serve_Free_mem);
+    SLOT(AMPI_FN_MPI_Gather, ampi_Gather, ampi_Gather, serve_Gather);
+    SLOT(AMPI_FN_MPI_Gather_c, ampi_Gather_c, ampi_Gather_c, serve_Gather_c);
+    SLOT(AMPI_FN_MPI_Gather_init, ampi_Gather_init, check_Gather_init, serve_Gather_init);
+    SLOT(AMPI_FN_MPI_Gather_init_c, ampi_Gather_init_c, check_Gather_init_c, serve_Gather_init_c);
+    SLOT(AMPI_FN_MPI_Gatherv, ampi_Gatherv, ampi_Gatherv, serve_Gatherv);
+    SLOT(AMPI_FN_MPI_Gatherv_c, ampi_Gatherv_c, ampi_Gatherv_c, serve_Gatherv_c);
+    SLOT(AMPI_FN_MPI_Gatherv_init, ampi_Gatherv_init, check_Gatherv_init, serve_Gatherv_init);
+    SLOT(AMPI_FN_MPI_Gatherv_init_c, ampi_Gatherv_init_c, check_Gatherv_init_c, serve_Gatherv_init_c);
+    SLOT(AMPI_FN_MPI_Get, ampi_Get, ampi_Get, serve_Get);
+    SLOT(AMPI_FN_MPI_Get_accumulate, ampi_Get_accumulate, ampi_Get_accumulate, serve_Get_accumulate);
+    SLOT(AMPI_FN_MPI_Get_accumulate_c, ampi_Get_accumulate_c, ampi_Get_accumulate_c, serve_Get_accumulate_c);
+    SLOT(AMPI_FN_MPI_Get_address, ampi_Get_address, check_Get_address, serve_Get_address);
+    SLOT(AMPI_FN_MPI_Get_c, ampi_Get_c, ampi_Get_c, serve_Get_c);
+    SLOT(AMPI_FN_MPI_Get_count, ampi_Get_count, check_Get_count, serve_Get_count);
+    SLOT(AMPI_FN_MPI_Get_count_c, ampi_Get_count_c, check_Get_count_c, serve_Get_count_c);
+    SLOT(AMPI_FN_MPI_Get_elements, ampi_Get_elements, check_Get_elements, serve_Get_elements);
+    SLOT(AMPI_FN_MPI_Get_elements_c, ampi_Get_elements_c, check_Get_elements_c, serve_Get_elements_c);
+    SLOT(AMPI_FN_MPI_Get_elements_x, ampi_Get_elements_x, check_Get_elements_x, serve_Get_elements_x);
+    SLOT(AMPI_FN_MPI_Get_hw_resource_info, ampi_Get_hw_resource_info, check_Get_hw_resource_info, serve_Get_hw_resource_info);
+    SLOT(AMPI_FN_MPI_Get_library_version, ampi_Get_library_version, check_Get_library_version, serve_Get_library_version);
+    SLOT(AMPI_FN_MPI_Get_processor_name, ampi_Get_processor_name, check_Get_processor_name, serve_Get_processor_name);
+    SLOT(AMPI_FN_MPI_Get_version, ampi_Get_version, check_Get_version, serve_Get_version);
+    SLOT(AMPI_FN_MPI_Graph_create, ampi_Graph_create, check_Graph_create, serve_Graph_create);
+    SLOT(AMPI_FN_MPI_Graph_get, ampi_Graph_get, check_Graph_get, serve_Graph_get);
+    SLOT(AMPI_FN_MPI_Graph_map, ampi_Graph_map, check_Graph_map, serve_Graph_map);
+    SLOT(AMPI_FN_MPI_Graph_neighbors, ampi_Graph_neighbors, check_Graph_neighbors, serve_Graph_neighbors);
+    SLOT(AMPI_FN_MPI_Graph_neighbors_count, ampi_Graph_neighbors_count, check_Graph_neighbors_count, serve_Graph_neighbors_count);
+    SLOT(AMPI_FN_MPI_Graphdims_get, ampi_Graphdims_get, check_Graphdims_get, serve_Graphdims_get);
+    SLOT(AMPI_FN_MPI_Grequest_complete, ampi_Grequest_complete, ampi_Grequest_complete, serve_Grequest_complete);
+    SLOT(AMPI_FN_MPI_Grequest_start, ampi_Grequest_start, check_Grequest_start, serve_Grequest_start);
+    SLOT(AMPI_FN_MPI_Group_compare, ampi_Group_compare, check_Group_compare, serve_Group_compare);
+    SLOT(AMPI_FN_MPI_Group_difference, ampi_Group_difference, check_Group_difference, serve_Group_difference);
+    SLOT(AMPI_FN_MPI_Group_excl, ampi_Group_excl, check_Group_excl, serve_Group_excl);
+    SLOT(AMPI_FN_MPI_Group_free, ampi_Group_free, check_Group_free, serve_Group_free);
+    SLOT(AMPI_FN_MPI_Group_from_session_pset, ampi_Group_from_session_pset, check_Group_from_session_pset, serve_Group_from_session_pset);
+    SLOT(AMPI_FN_MPI_Group_fromint, ampi_Group_fromint, ampi_Group_fromint, serve_Group_fromint);
+    SLOT(AMPI_FN_MPI_Group_incl, ampi_Group_incl, check_Group_incl, serve_Group_incl);
+    SLOT(AMPI_FN_MPI_Group_intersection, ampi_Group_intersection, check_Group_intersection, serve_Group_intersection);
+    SLOT(AMPI_FN_MPI_Group_range_excl, ampi_Group_range_excl, check_Group_range_excl, serve_Group_range_excl);
+    SLOT(AMPI_FN_MPI_Group_range_incl, ampi_Group_range_incl, check_Group_range_incl, serve_Group_range_incl);
+    SLOT(AMPI_FN_MPI_Group_rank, ampi_Group_rank, check_Group_rank, serve_Group_rank);
+    SLOT(AMPI_FN_MPI_Group_size, ampi_Group_size, check_Group_size, serve_Group_size);
+    SLOT(AMPI_FN_MPI_Group_toint, ampi_Group_toint, ampi_Group_toint, serve_Group_toint);
+    SLOT(AMPI_FN_MPI_Group_translate_ranks, ampi_Group_translate_ranks, check_Group_translate_ranks, serve_Group_translate_ranks);
+    SLOT(AMPI_FN_MPI_Group_union, ampi_Group_union, check_Group_union, serve_Group_union);
+    SLOT(AMPI_FN_MPI_Iallgather, ampi_Iallgather, check_Iallgather, serve_Iallgather);
+    SLOT(AMPI_FN_MPI_Iallgather_c, ampi_Iallgather_c, check_Iallgather_c, serve_Iallgather_c);
+    SLOT(AMPI_FN_MPI_Iallgatherv, ampi_Iallgatherv, check_Iallgatherv, serve_Iallgatherv);
+    SLOT(AMPI_FN_MPI_Iallgatherv_c, ampi_Iallgatherv_c, check_Iallgatherv_c, serve_Iallgatherv_c);
+    SLOT(AMPI_FN_MPI_Iallreduce, ampi_Iallreduce, check_Iallreduce, serve_Iallreduce);
+    SLOT(AMPI_FN_MPI_Iallreduce_c, ampi_Iallreduce_c, check_Iallreduce_c, serve_Iallreduce_c);
+    SLOT(AMPI_FN_MPI_Ialltoall, ampi_Ialltoall, check_Ialltoall, serve_Ialltoall);
+    SLOT(AMPI_FN_MPI_Ialltoall_c, ampi_Ialltoall_c, check_Ialltoall_c, serve_Ialltoall_c);
+    SLOT(AMPI_FN_MPI_Ialltoallv, ampi_Ialltoallv, check_Ialltoallv, serve_Ialltoallv);
+    SLOT(AMPI_FN_MPI_Ialltoallv_c, ampi_Ialltoallv_c, check_Ialltoallv_c, serve_Ialltoallv_c);
+    SLOT(AMPI_FN_MPI_Ialltoallw, ampi_Ialltoallw, check_Ialltoallw, serve_Ialltoallw);
+    SLOT(AMPI_FN_MPI_Ialltoallw_c, ampi_Ialltoallw_c, check_Ialltoallw_c, serve_Ialltoallw_c);
+    SLOT(AMPI_FN_MPI_Ibarrier, ampi_Ibarrier, check_Ibarrier, serve_Ibarrier);
+    SLOT(AMPI_FN_MPI_Ibcast, ampi_Ibcast, check_Ibcast, serve_Ibcast);
+    SLOT(AMPI_FN_MPI_Ibcast_c, ampi_Ibcast_c, check_Ibcast_c, serve_Ibcast_c);
+    SLOT(AMPI_FN_MPI_Ibsend, ampi_Ibsend, check_Ibsend, serve_Ibsend);
+    SLOT(AMPI_FN_MPI_Ibsend_c, ampi_Ibsend_c, check_Ibsend_c, serve_Ibsend_c);
+    SLOT(AMPI_FN_MPI_Iexscan, ampi_Iexscan, check_Iexscan, serve_Iexscan);
+    SLOT(AMPI_FN_MPI_Iexscan_c, ampi_Iexscan_c, check_Iexscan_c, serve_Iexscan_c);
+    SLOT(AMPI_FN_MPI_Igather, ampi_Igather, check_Igather, serve_Igather);
+    SLOT(AMPI_FN_MPI_Igather_c, ampi_Igather_c, check_Igather_c, serve_Igather_c);
+    SLOT(AMPI_FN_MPI_Igatherv, ampi_Igatherv, check_Igatherv, serve_Igatherv);
+    SLOT(AMPI_FN_MPI_Igatherv_c, ampi_Igatherv_c, check_Igatherv_c, serve_Igatherv_c);
+    SLOT(AMPI_FN_MPI_Improbe, ampi_Improbe, check_Improbe, serve_Improbe);
+    SLOT(AMPI_FN_MPI_Imrecv, ampi_Imrecv, check_Imrecv, serve_Imrecv);
+    SLOT(AMPI_FN_MPI_Imrecv_c, ampi_Imrecv_c, check_Imrecv_c, serve_Imrecv_c);
+    SLOT(AMPI_FN_MPI_Ineighbor_allgather, ampi_Ineighbor_allgather, check_Ineighbor_allgather, serve_Ineighbor_allgather);
+    SLOT(AMPI_FN_MPI_Ineighbor_allgather_c, ampi_Ineighbor_allgather_c, check_Ineighbor_allgather_c, serve_Ineighbor_allgather_c);
+    SLOT(AMPI_FN_MPI_Ineighbor_allgatherv, ampi_Ineighbor_allgatherv, check_Ineighbor_allgatherv, serve_Ineighbor_allgatherv);
+    SLOT(AMPI_FN_MPI_Ineighbor_allgatherv_c, ampi_Ineighbor_allgatherv_c, check_Ineighbor_allgatherv_c, serve_Ineighbor_allgatherv_c);
+    SLOT(AMPI_FN_MPI_Ineighbor_alltoall, ampi_Ineighbor_alltoall, check_Ineighbor_alltoall, serve_Ineighbor_alltoall);
+    SLOT(AMPI_FN_MPI_Ineighbor_alltoall_c, ampi_Ineighbor_alltoall_c, check_Ineighbor_alltoall_c, serve_Ineighbor_alltoall_c);
+    SLOT(AMPI_FN_MPI_Ineighbor_alltoallv, ampi_Ineighbor_alltoallv, check_Ineighbor_alltoallv, serve_Ineighbor_alltoallv);
+    SLOT(AMPI_FN_MPI_Ineighbor_alltoallv_c, ampi_Ineighbor_alltoallv_c, check_Ineighbor_alltoallv_c, serve_Ineighbor_alltoallv_c);
+    SLOT(AMPI_FN_MPI_Ineighbor_alltoallw, ampi_Ineighbor_alltoallw, check_Ineighbor_alltoallw, serve_Ineighbor_alltoallw);
+    SLOT(AMPI_FN_MPI_Ineighbor_alltoallw_c, ampi_Ineighbor_alltoallw_c, check_Ineighbor_alltoallw_c, serve_Ineighbor_alltoallw_c);
+    SLOT(AMPI_FN_MPI_Info_create, ampi_Info_create, check_Info_create, serve_Info_create);
+    SLOT(AMPI_FN_MPI_Info_create_env, ampi_Info_create_env, check_Info_create_env, serve_Info_create_env);
+    SLOT(AMPI_FN_MPI_Info_delete, ampi_Info_delete, check_Info_delete, serve_Info_delete);
+    SLOT(AMPI_FN_MPI_Info_dup, ampi_Info_dup, check_Info_dup, serve_Info_dup);
+    SLOT(AMPI_FN_MPI_Info_free, ampi_Info_free, check_Info_free, serve_Info_free);
+    SLOT(AMPI_FN_MPI_Info_fromint, ampi_Info_fromint, ampi_Info_fromint, serve_Info_fromint);
+    SLOT(AMPI_FN_MPI_Info_get, ampi_Info_get, check_Info_get, serve_Info_get);
+    SLOT(AMPI_FN_MPI_Info_get_nkeys, ampi_Info_get_nkeys, check_Info_get_nkeys, serve_Info_get_nkeys);
+    SLOT(AMPI_FN_MPI_Info_get_nthkey, ampi_Info_get_nthkey, ampi_Info_get_nthkey, serve_Info_get_nthkey);
+    SLOT(AMPI_FN_MPI_Info_get_string, ampi_Info_get_string, check_Info_get_string, serve_Info_get_string);
+    SLOT(AMPI_FN_MPI_Info_get_valuelen, ampi_Info_get_valuelen, check_Info_get_valuelen, serve_Info_get_valuelen);
+    SLOT(AMPI_FN_MPI_Info_set, ampi_Info_set, check_Info_set, serve_Info_set);
+    SLOT(AMPI_FN_MPI_Info_toint, ampi_Info_toint, ampi_Info_toint, serve_Info_toint);
+    SLOT(AMPI_FN_MPI_Init, ampi_Init, ampi_Init, serve_Init);
+    SLOT(AMPI_FN_MPI_Init_thread, ampi_Init_thread, check_Init_thread, serve_Init_thread);
+    SLOT(AMPI_FN_MPI_Initialized, ampi_Initialized, check_Initialized, serve_Initialized);
+    SLOT(AMPI_FN_MPI_Intercomm_create, ampi_Intercomm_create, check_Intercomm_create, serve_Intercomm_create);
+    SLOT(AMPI_FN_MPI_Intercomm_create_from_groups, ampi_Intercomm_create_from_groups, check_Intercomm_create_from_groups, serve_Intercomm_create_from_groups);
+    SLOT(AMPI_FN_MPI_Intercomm_merge, ampi_Intercomm_merge, check_Intercomm_merge, serve_Intercomm_merge);
+    SLOT(AMPI_FN_MPI_Iprobe, ampi_Iprobe, check_Iprobe, serve_Iprobe);
+    SLOT(AMPI_FN_MPI_Irecv, ampi_Irecv, check_Irecv, serve_Irecv);
+    SLOT(AMPI_FN_MPI_Irecv_c, ampi_Irecv_c, check_Irecv_c, serve_Irecv_c);
+    SLOT(AMPI_FN_MPI_Ireduce, ampi_Ireduce, check_Ireduce, serve_Ireduce);
+    SLOT(AMPI_FN_MPI_Ireduce_c, ampi_Ireduce_c, check_Ireduce_c, serve_Ireduce_c);
+    SLOT(AMPI_FN_MPI_Ireduce_scatter, ampi_Ireduce_scatter, check_Ireduce_scatter, serve_Ireduce_scatter);
+    SLOT(AMPI_FN_MPI_Ireduce_scatter_block, ampi_Ireduce_scatter_block, check_Ireduce_scatter_block, serve_Ireduce_scatter_block);
+    SLOT(AMPI_FN_MPI_Ireduce_scatter_block_c, ampi_Ireduce_scatter_block_c, check_Ireduce_scatter_block_c, serve_Ireduce_scatter_block_c);
+    SLOT(AMPI_FN_MPI_Ireduce_scatter_c, ampi_Ireduce_scatter_c, check_Ireduce_scatter_c, serve_Ireduce_scatter_c);
+    SLOT(AMPI_FN_MPI_Irsend, ampi_Irsend, check_Irsend, serve_Irsend);
+    SLOT(AMPI_FN_MPI_Irsend_c, ampi_Irsend_c, check_Irsend_c, serve_Irsend_c);
+    SLOT(AMPI_FN_MPI_Is_thread_main, ampi_Is_thread_main, check_Is_thread_main, serve_Is_thread_main);
+    SLOT(AMPI_FN_MPI_Iscan, ampi_Iscan, check_Iscan, serve_Iscan);
+    SLOT(AMPI_FN_MPI_Iscan_c, ampi_Iscan_c, check_Iscan_c, serve_Iscan_c);
+    SLOT(AMPI_FN_MPI_Iscatter, ampi_Iscatter, check_Iscatter, serve_Iscatter);
+    SLOT(AMPI_FN_MPI_Iscatter_c, ampi_Iscatter_c, check_Iscatter_c, serve_Iscatter_c);
+    SLOT(AMPI_FN_MPI_Iscatterv, ampi_Iscatterv, check_Iscatterv, serve_Iscatterv);
+    SLOT(AMPI_FN_MPI_Iscatterv_c, ampi_Iscatterv_c, check_Iscatterv_c, serve_Iscatterv_c);
+    SLOT(AMPI_FN_MPI_Isend, ampi_Isend, check_Isend, serve_Isend);
+    SLOT(AMPI_FN_MPI_Isend_c, ampi_Isend_c, check_Isend_c, serve_Isend_c);
+    SLOT(AMPI_FN_MPI_Isendrecv, ampi_Isendrecv, check_Isendrecv, serve_Isendrecv);
+    SLOT(AMPI_FN_MPI_Isendrecv_c, ampi_Isendrecv_c, check_Isendrecv_c, serve_Isendrecv_c);
+    SLOT(AMPI_FN_MPI_Isendrecv_replace, ampi_Isendrecv_replace, check_Isendrecv_replace, serve_Isendrecv_replace);
+    SLOT(AMPI_FN_MPI_Isendrecv_replace_c, ampi_Isendrecv_replace_c, check_Isendrecv_replace_c, serve_Isendrecv_replace_c);
+    SLOT(AMPI_FN_MPI_Issend, ampi_Issend, check_Issend, serve_Issend);
+    SLOT(AMPI_FN_MPI_Issend_c, ampi_Issend_c, check_Issend_c, serve_Issend_c);
+    SLOT(AMPI_FN_MPI_Keyval_create, ampi_Keyval_create, check_Keyval_create, serve_Keyval_create);
+    SLOT(AMPI_FN_MPI_Keyval_free, ampi_Keyval_free, check_Keyval_free, serve_Keyval_free);
+    SLOT(AMPI_FN_MPI_Lookup_name, ampi_Lookup_name, check_Lookup_name, serve_Lookup_name);
+    SLOT(AMPI_FN_MPI_Message_fromint, ampi_Message_fromint, ampi_Message_fromint, serve_Message_fromint);
+    SLOT(AMPI_FN_MPI_Message_toint, ampi_Message_toint, ampi_Message_toint, serve_Message_toint);
+    SLOT(AMPI_FN_MPI_Mprobe, ampi_Mprobe, check_Mprobe, serve_Mprobe);
+    SLOT(AMPI_FN_MPI_Mrecv, ampi_Mrecv, check_Mrecv, serve_Mrecv);
+    SLOT(AMPI_FN_MPI_Mrecv_c, ampi_Mrecv_c, check_Mrecv_c, serve_Mrecv_c);
+    SLOT(AMPI_FN_MPI_Neighbor_allgather, ampi_Neighbor_allgather, ampi_Neighbor_allgather, serve_Neighbor_allgather);
+    SLOT(AMPI_FN_MPI_Neighbor_allgather_c, ampi_Neighbor_allgather_c, ampi_Neighbor_allgather_c, serve_Neighbor_allgather_c);
+    SLOT(AMPI_FN_MPI_Neighbor_allgather_init, ampi_Neighbor_allgather_init, check_Neighbor_allgather_init, serve_Neighbor_allgather_init);
+    SLOT(AMPI_FN_MPI_Neighbor_allgather_init_c, ampi_Neighbor_allgather_init_c, check_Neighbor_allgather_init_c, serve_Neighbor_allgather_init_c);
+    SLOT(AMPI_FN_MPI_Neighbor_allgatherv, ampi_Neighbor_allgatherv, ampi_Neighbor_allgatherv, serve_Neighbor_allgatherv);
+    SLOT(AMPI_FN_MPI_Neighbor_allgatherv_c, ampi_Neighbor_allgatherv_c, ampi_Neighbor_allgatherv_c, serve_Neighbor_allgatherv_c);
+    SLOT(AMPI_FN_MPI_Neighbor_allgatherv_init, ampi_Neighbor_allgatherv_init, check_Neighbor_allgatherv_init, serve_Neighbor_allgatherv_init);
+    SLOT(AMPI_FN_MPI_Neighbor_allgatherv_init_c, ampi_Neighbor_allgatherv_init_c, check_Neighbor_allgatherv_init_c, serve_Neighbor_allgatherv_init_c);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoall, ampi_Neighbor_alltoall, ampi_Neighbor_alltoall, serve_Neighbor_alltoall);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoall_c, ampi_Neighbor_alltoall_c, ampi_Neighbor_alltoall_c, serve_Neighbor_alltoall_c);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoall_init, ampi_Neighbor_alltoall_init, check_Neighbor_alltoall_init, serve_Neighbor_alltoall_init);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoall_init_c, ampi_Neighbor_alltoall_init_c, check_Neighbor_alltoall_init_c, serve_Neighbor_alltoall_init_c);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoallv, ampi_Neighbor_alltoallv, ampi_Neighbor_alltoallv, serve_Neighbor_alltoallv);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoallv_c, ampi_Neighbor_alltoallv_c, ampi_Neighbor_alltoallv_c, serve_Neighbor_alltoallv_c);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoallv_init, ampi_Neighbor_alltoallv_init, check_Neighbor_alltoallv_init, serve_Neighbor_alltoallv_init);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoallv_init_c, ampi_Neighbor_alltoallv_init_c, check_Neighbor_alltoallv_init_c, serve_Neighbor_alltoallv_init_c);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoallw, ampi_Neighbor_alltoallw, ampi_Neighbor_alltoallw, serve_Neighbor_alltoallw);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoallw_c, ampi_Neighbor_alltoallw_c, ampi_Neighbor_alltoallw_c, serve_Neighbor_alltoallw_c);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoallw_init, ampi_Neighbor_alltoallw_init, check_Neighbor_alltoallw_init, serve_Neighbor_alltoallw_init);
+    SLOT(AMPI_FN_MPI_Neighbor_alltoallw_init_c, ampi_Neighbor_alltoallw_init_c, check_Neighbor_alltoallw_init_c, serve_Neighbor_alltoallw_init_c);
+    SLOT(AMPI_FN_MPI_Op_commutative, ampi_Op_commutative, check_Op_commutative, serve_Op_commutative);
+    SLOT(AMPI_FN_MPI_Op_create, ampi_Op_create, check_Op_create, serve_Op_create);
+    SLOT(AMPI_FN_MPI_Op_create_c, ampi_Op_create_c, check_Op_create_c, serve_Op_create_c);
+    SLOT(AMPI_FN_MPI_Op_free, ampi_Op_free, check_Op_free, serve_Op_free);
+    SLOT(AMPI_FN_MPI_Op_fromint, ampi_Op_fromint, ampi_Op_fromint, serve_Op_fromint);
+    SLOT(AMPI_FN_MPI_Op_toint, ampi_Op_toint, ampi_Op_toint, serve_Op_toint);
+    SLOT(AMPI_FN_MPI_Open_port, ampi_Open_port, check_Open_port, serve_Open_port);
+    SLOT(AMPI_FN_MPI_Pack, ampi_Pack, check_Pack, serve_Pack);
+    SLOT(AMPI_FN_MPI_Pack_c, ampi_Pack_c, check_Pack_c, serve_Pack_c);
+    SLOT(AMPI_FN_MPI_Pack_external, ampi_Pack_external, check_Pack_external, serve_Pack_external);
+    SLOT(AMPI_FN_MPI_Pack_external_c, ampi_Pack_external_c, check_Pack_external_c, serve_Pack_external_c);
+    SLOT(AMPI_FN_MPI_Pack_external_size, ampi_Pack_external_size, check_Pack_external_size, serve_Pack_external_size);
+    SLOT(AMPI_FN_MPI_Pack_external_size_c, ampi_Pack_external_size_c, check_Pack_external_size_c, serve_Pack_external_size_c);
+    SLOT(AMPI_FN_MPI_Pack_size, ampi_Pack_size, check_Pack_size, serve_Pack_size);
+    SLOT(AMPI_FN_MPI_Pack_size_c, ampi_Pack_size_c, check_Pack_size_c, serve_Pack_size_c);
+    SLOT(AMPI_FN_MPI_Parrived, ampi_Parrived, check_Parrived, serve_Parrived);
+    SLOT(AMPI_FN_MPI_Pcontrol, ampi_Pcontrol, ampi_Pcontrol, serve_Pcontrol);
+    SLOT(AMPI_FN_MPI_Pready, ampi_Pready, ampi_Pready, serve_Pready);
+    SLOT(AMPI_FN_MPI_Pready_list, ampi_Pready_list, check_Pready_list, serve_Pready_list);
+    SLOT(AMPI_FN_MPI_Pready_range, ampi_Pready_range, ampi_Pready_range, serve_Pready_range);
+    SLOT(AMPI_FN_MPI_Precv_init, ampi_Precv_init, check_Precv_init, serve_Precv_init);
+    SLOT(AMPI_FN_MPI_Precv_init_c, ampi_Precv_init_c, check_Precv_init_c, serve_Precv_init_c);
+    SLOT(AMPI_FN_MPI_Probe, ampi_Probe, ampi_Probe, serve_Probe);
+    SLOT(AMPI_FN_MPI_Psend_init, ampi_Psend_init, check_Psend_init, serve_Psend_init);
+    SLOT(AMPI_FN_MPI_Psend_init_c, ampi_Psend_init_c, check_Psend_init_c, serve_Psend_init_c);
+    SLOT(AMPI_FN_MPI_Publish_name, ampi_Publish_name, check_Publish_name, serve_Publish_name);
+    SLOT(AMPI_FN_MPI_Put, ampi_Put, ampi_Put, serve_Put);
+    SLOT(AMPI_FN_MPI_Put_c, ampi_Put_c, ampi_Put_c, serve_Put_c);
+    SLOT(AMPI_FN_MPI_Query_thread, ampi_Query_thread, check_Query_thread, serve_Query_thread);
+    SLOT(AMPI_FN_MPI_Raccumulate, ampi_Raccumulate, check_Raccumulate, serve_Raccumulate);
+    SLOT(AMPI_FN_MPI_Raccumulate_c, ampi_Raccumulate_c, check_Raccumulate_c, serve_Raccumulate_c);
+    SLOT(AMPI_FN_MPI_Recv, ampi_Recv, ampi_Recv, serve_Recv);
+    SLOT(AMPI_FN_MPI_Recv_c, ampi_Recv_c, ampi_Recv_c, serve_Recv_c);
+    SLOT(AMPI_FN_MPI_Recv_init, ampi_Recv_init, check_Recv_init, serve_Recv_init);
+    SLOT(AMPI_FN_MPI_Recv_init_c, ampi_Recv_init_c, check_Recv_init_c, serve_Recv_init_c);
+    SLOT(AMPI_FN_MPI_Reduce, ampi_Reduce, ampi_Reduce, serve_Reduce);
+    SLOT(AMPI_FN_MPI_Reduce_c, ampi_Reduce_c, ampi_Reduce_c, serve_Reduce_c);
+    SLOT(AMPI_FN_MPI_Reduce_init, ampi_Reduce_init, check_Reduce_init, serve_Reduce_init);
+    SLOT(AMPI_FN_MPI_Reduce_init_c, ampi_Reduce_init_c, check_Reduce_init_c, serve_Reduce_init_c);
+    SLOT(AMPI_FN_MPI_Reduce_local, ampi_Reduce_local, ampi_Reduce_local, serve_Reduce_local);
+    SLOT(AMPI_FN_MPI_Reduce_local_c, ampi_Reduce_local_c, ampi_Reduce_local_c, serve_Reduce_local_c);
+    SLOT(AMPI_FN_MPI_Reduce_scatter, ampi_Reduce_scatter, ampi_Reduce_scatter, serve_Reduce_scatter);
+    SLOT(AMPI_FN_MPI_Reduce_scatter_block, ampi_Reduce_scatter_block, ampi_Reduce_scatter_block, serve_Reduce_scatter_block);
+    SLOT(AMPI_FN_MPI_Reduce_scatter_block_c, ampi_Reduce_scatter_block_c, ampi_Reduce_scatter_block_c, serve_Reduce_scatter_block_c);
+    SLOT(AMPI_FN_MPI_Reduce_scatter_block_init, ampi_Reduce_scatter_block_init, check_Reduce_scatter_block_init, serve_Reduce_scatter_block_init);
+    SLOT(AMPI_FN_MPI_Reduce_scatter_block_init_c, ampi_Reduce_scatter_block_init_c, check_Reduce_scatter_block_init_c, serve_Reduce_scatter_block_init_c);
+    SLOT(AMPI_FN_MPI_Reduce_scatter_c, ampi_Reduce_scatter_c, ampi_Reduce_scatter_c, serve_Reduce_scatter_c);
+    SLOT(AMPI_FN_MPI_Reduce_scatter_init, ampi_Reduce_scatter_init, check_Reduce_scatter_init, serve_Reduce_scatter_init);
+    SLOT(AMPI_FN_MPI_Reduce_scatter_init_c, ampi_Reduce_scatter_init_c, check_Reduce_scatter_init_c, serve_Reduce_scatter_init_c);
+    SLOT(AMPI_FN_MPI_Register_datarep, ampi_Register_datarep, check_Register_datarep, serve_Register_datarep);
+    SLOT(AMPI_FN_MPI_Register_datarep_c, ampi_Register_datarep_c, check_Register_datarep_c, serve_Register_datarep_c);
+    SLOT(AMPI_FN_MPI_Remove_error_class, ampi_Remove_error_class, ampi_Remove_error_class, serve_Remove_error_class);
+    SLOT(AMPI_FN_MPI_Remove_error_code, ampi_Remove_error_code, ampi_Remove_error_code, serve_Remove_error_code);
+    SLOT(AMPI_FN_MPI_Remove_error_string, ampi_Remove_error_string, ampi_Remove_error_string, serve_Remove_error_string);
+    SLOT(AMPI_FN_MPI_Request_free, ampi_Request_free, check_Request_free, serve_Request_free);
+    SLOT(AMPI_FN_MPI_Request_fromint, ampi_Request_fromint, ampi_Request_fromint, serve_Request_fromint);
+    SLOT(AMPI_FN_MPI_Request_get_status, ampi_Request_get_status, check_Request_get_status, serve_Request_get_status);
+    SLOT(AMPI_FN_MPI_Request_get_status_all, ampi_Request_get_status_all, check_Request_get_status_all, serve_Request_get_status_all);
+    SLOT(AMPI_FN_MPI_Request_get_status_any, ampi_Request_get_status_any, check_Request_get_status_any, serve_Request_get_status_any);
+    SLOT(AMPI_FN_MPI_Request_get_status_some, ampi_Request_get_status_some, check_Request_get_status_some, serve_Request_get_status_some);
+    SLOT(AMPI_FN_MPI_Request_toint, ampi_Request_toint, ampi_Request_toint, serve_Request_toint);
+    SLOT(AMPI_FN_MPI_Rget, ampi_Rget, check_Rget, serve_Rget);
+    SLOT(AMPI_FN_MPI_Rget_accumulate, ampi_Rget_accumulate, check_Rget_accumulate, serve_Rget_accumulate);
+    SLOT(AMPI_FN_MPI_Rget_accumulate_c, ampi_Rget_accumulate_c, check_Rget_accumulate_c, serve_Rget_accumulate_c);
+    SLOT(AMPI_FN_MPI_Rget_c, ampi_Rget_c, check_Rget_c, serve_Rget_c);
+    SLOT(AMPI_FN_MPI_Rput, ampi_Rput, check_Rput, serve_Rput);
+    SLOT(AMPI_FN_MPI_Rput_c, ampi_Rput_c, check_Rput_c, serve_Rput_c);
+    SLOT(AMPI_FN_MPI_Rsend, ampi_Rsend, ampi_Rsend, serve_Rsend);
+    SLOT(AMPI_FN_MPI_Rsend_c, ampi_Rsend_c, ampi_Rsend_c, serve_Rsend_c);
+    SLOT(AMPI_FN_MPI_Rsend_init, ampi_Rsend_init, check_Rsend_init, serve_Rsend_init);
+    SLOT(AMPI_FN_MPI_Rsend_init_c, ampi_Rsend_init_c, check_Rsend_init_c, serve_Rsend_init_c);
+    SLOT(AMPI_FN_MPI_Scan, ampi_Scan, ampi_Scan, serve_Scan);
+    SLOT(AMPI_FN_MPI_Scan_c, ampi_Scan_c, ampi_Scan_c, serve_Scan_c);
+    SLOT(AMPI_FN_MPI_Scan_init, ampi_Scan_init, check_Scan_init, serve_Scan_init);
+    SLOT(AMPI_FN_MPI_Scan_init_c, ampi_Scan_init_c, check_Scan_init_c, serve_Scan_init_c);
+    SLOT(AMPI_FN_MPI_Scatter, ampi_Scatter, ampi_Scatter, serve_Scatter);
+    SLOT(AMPI_FN_MPI_Scatter_c, ampi_Scatter_c, ampi_Scatter_c, serve_Scatter_c);
+    SLOT(AMPI_FN_MPI_Scatter_init, ampi_Scatter_init, check_Scatter_init, serve_Scatter_init);
+    SLOT(AMPI_FN_MPI_Scatter_init_c, ampi_Scatter_init_c, check_Scatter_init_c, serve_Scatter_init_c);
+    SLOT(AMPI_FN_MPI_Scatterv, ampi_Scatterv, ampi_Scatterv, serve_Scatterv);
+    SLOT(AMPI_FN_MPI_Scatterv_c, ampi_Scatterv_c, ampi_Scatterv_c, serve_Scatterv_c);
+    SLOT(AMPI_FN_MPI_Scatterv_init, ampi_Scatterv_init, check_Scatterv_init, serve_Scatterv_init);
+    SLOT(AMPI_FN_MPI_Scatterv_init_c, ampi_Scatterv_init_c, check_Scatterv_init_c, serve_Scatterv_init_c);
+    SLOT(AMPI_FN_MPI_Send, ampi_Send, ampi_Send, serve_Send);
+    SLOT(AMPI_FN_MPI_Send_c, ampi_Send_c, ampi_Send_c, serve_Send_c);
+    SLOT(AMPI_FN_MPI_Send_init, ampi_Send_init, check_Send_init, serve_Send_init);
+    SLOT(AMPI_FN_MPI_Send_init_c, ampi_Send_init_c, check_Send_init_c, serve_Send_init_c);
+    SLOT(AMPI_FN_MPI_Sendrecv, ampi_Sendrecv, ampi_Sendrecv, serve_Sendrecv);
+    SLOT(AMPI_FN_MPI_Sendrecv_c, ampi_Sendrecv_c, ampi_Sendrecv_c, serve_Sendrecv_c);
+    SLOT(AMPI_FN_MPI_Sendrecv_replace, ampi_Sendrecv_replace, ampi_Sendrecv_replace, serve_Sendrecv_replace);
+    SLOT(AMPI_FN_MPI_Sendrecv_replace_c, ampi_Sendrecv_replace_c, ampi_Sendrecv_replace_c, serve_Sendrecv_replace_c);
+    SLOT(AMPI_FN_MPI_Session_attach_buffer, ampi_Session_attach_buffer, ampi_Session_attach_buffer, serve_Session_attach_buffer);
+    SLOT(AMPI_FN_MPI_Session_attach_buffer_c, ampi_Session_attach_buffer_c, ampi_Session_attach_buffer_c, serve_Session_attach_buffer_c);
+    SLOT(AMPI_FN_MPI_Session_call_errhandler, ampi_Session_call_errhandler, ampi_Session_call_errhandler, serve_Session_call_errhandler);
+    SLOT(AMPI_FN_MPI_Session_create_errhandler, ampi_Session_create_errhandler, check_Session_create_errhandler, serve_Session_create_errhandler);
+    SLOT(AMPI_FN_MPI_Session_detach_buffer, ampi_Session_detach_buffer, check_Session_detach_buffer, serve_Session_detach_buffer);
+    SLOT(AMPI_FN_MPI_Session_detach_buffer_c, ampi_Session_detach_buffer_c, check_Session_detach_buffer_c, serve_Session_detach_buffer_c);
+    SLOT(AMPI_FN_MPI_Session_finalize, ampi_Session_finalize, check_Session_finalize, serve_Session_finalize);
+    SLOT(AMPI_FN_MPI_Session_flush_buffer, ampi_Session_flush_buffer, ampi_Session_flush_buffer, serve_Session_flush_buffer);
+    SLOT(AMPI_FN_MPI_Session_fromint, ampi_Session_fromint, ampi_Session_fromint, serve_Session_fromint);
+    SLOT(AMPI_FN_MPI_Session_get_errhandler, ampi_Session_get_errhandler, check_Session_get_errhandler, serve_Session_get_errhandler);
+    SLOT(AMPI_FN_MPI_Session_get_info, ampi_Session_get_info, check_Session_get_info, serve_Session_get_info);
+    SLOT(AMPI_FN_MPI_Session_get_nth_pset, ampi_Session_get_nth_pset, check_Session_get_nth_pset, serve_Session_get_nth_pset);
+    SLOT(AMPI_FN_MPI_Session_get_num_psets, ampi_Session_get_num_psets, check_Session_get_num_psets, serve_Session_get_num_psets);
+    SLOT(AMPI_FN_MPI_Session_get_pset_info, ampi_Session_get_pset_info, check_Session_get_pset_info, serve_Session_get_pset_info);
+    SLOT(AMPI_FN_MPI_Session_iflush_buffer, ampi_Session_iflush_buffer, check_Session_iflush_buffer, serve_Session_iflush_buffer);
+    SLOT(AMPI_FN_MPI_Session_init, ampi_Session_init, check_Session_init, serve_Session_init);
+    SLOT(AMPI_FN_MPI_Session_set_errhandler, ampi_Session_set_errhandler, ampi_Session_set_errhandler, serve_Session_set_errhandler);
+    SLOT(AMPI_FN_MPI_Session_toint, ampi_Session_toint, ampi_Session_toint, serve_Session_toint);
+    SLOT(AMPI_FN_MPI_Ssend, ampi_Ssend, ampi_Ssend, serve_Ssend);
+    SLOT(AMPI_FN_MPI_Ssend_c, ampi_Ssend_c, ampi_Ssend_c, serve_Ssend_c);
+    SLOT(AMPI_FN_MPI_Ssend_init, ampi_Ssend_init, check_Ssend_init, serve_Ssend_init);
+    SLOT(AMPI_FN_MPI_Ssend_init_c, ampi_Ssend_init_c, check_Ssend_init_c, serve_Ssend_init_c);
+    SLOT(AMPI_FN_MPI_Start, ampi_Start, check_Start, serve_Start);
+    SLOT(AMPI_FN_MPI_Startall, ampi_Startall, check_Startall, serve_Startall);
+    SLOT(AMPI_FN_MPI_Status_get_error, ampi_Status_get_error, ampi_Status_get_error, serve_Status_get_error);
+    SLOT(AMPI_FN_MPI_Status_get_source, ampi_Status_get_source, check_Status_get_source, serve_Status_get_source);
+    SLOT(AMPI_FN_MPI_Status_get_tag, ampi_Status_get_tag, check_Status_get_tag, serve_Status_get_tag);
+    SLOT(AMPI_FN_MPI_Status_set_cancelled, ampi_Status_set_cancelled, ampi_Status_set_cancelled, serve_Status_set_cancelled);
+    SLOT(AMPI_FN_MPI_Status_set_elements, ampi_Status_set_elements, ampi_Status_set_elements, serve_Status_set_elements);
+    SLOT(AMPI_FN_MPI_Status_set_elements_c, ampi_Status_set_elements_c, ampi_Status_set_elements_c, serve_Status_set_elements_c);
+    SLOT(AMPI_FN_MPI_Status_set_elements_x, ampi_Status_set_elements_x, ampi_Status_set_elements_x, serve_Status_set_elements_x);
+    SLOT(AMPI_FN_MPI_Status_set_error, ampi_Status_set_error, ampi_Status_set_error, serve_Status_set_error);
+    SLOT(AMPI_FN_MPI_Status_set_source, ampi_Status_set_source, ampi_Status_set_source, serve_Status_set_source);
+    SLOT(AMPI_FN_MPI_Status_set_tag, ampi_Status_set_tag, ampi_Status_set_tag, serve_Status_set_tag);
+    SLOT(AMPI_FN_MPI_T_category_changed, ampi_T_category_changed, ampi_T_category_changed, serve_T_category_changed);
+    SLOT(AMPI_FN_MPI_T_category_get_categories, ampi_T_category_get_categories, ampi_T_category_get_categories, serve_T_category_get_categories);
+    SLOT(AMPI_FN_MPI_T_category_get_cvars, ampi_T_category_get_cvars, ampi_T_category_get_cvars, serve_T_category_get_cvars);
+    SLOT(AMPI_FN_MPI_T_category_get_events, ampi_T_category_get_events, ampi_T_category_get_events, serve_T_category_get_events);
+    SLOT(AMPI_FN_MPI_T_category_get_index, ampi_T_category_get_index, ampi_T_category_get_index, serve_T_category_get_index);
+    SLOT(AMPI_FN_MPI_T_category_get_info, ampi_T_category_get_info, ampi_T_category_get_info, serve_T_category_get_info);
+    SLOT(AMPI_FN_MPI_T_category_get_num, ampi_T_category_get_num, ampi_T_category_get_num, serve_T_category_get_num);
+    SLOT(AMPI_FN_MPI_T_category_get_num_events, ampi_T_category_get_num_events, ampi_T_category_get_num_events, serve_T_category_get_num_events);
+    SLOT(AMPI_FN_MPI_T_category_get_pvars, ampi_T_category_get_pvars, ampi_T_category_get_pvars, serve_T_category_get_pvars);
+    SLOT(AMPI_FN_MPI_T_cvar_get_index, ampi_T_cvar_get_index, ampi_T_cvar_get_index, serve_T_cvar_get_index);
+    SLOT(AMPI_FN_MPI_T_cvar_get_info, ampi_T_cvar_get_info, ampi_T_cvar_get_info, serve_T_cvar_get_info);
+    SLOT(AMPI_FN_MPI_T_cvar_get_num, ampi_T_cvar_get_num, ampi_T_cvar_get_num, serve_T_cvar_get_num);
+    SLOT(AMPI_FN_MPI_T_cvar_handle_alloc, ampi_T_cvar_handle_alloc, ampi_T_cvar_handle_alloc, serve_T_cvar_handle_alloc);
+    SLOT(AMPI_FN_MPI_T_cvar_handle_free, ampi_T_cvar_handle_free, ampi_T_cvar_handle_free, serve_T_cvar_handle_free);
+    SLOT(AMPI_FN_MPI_T_cvar_read, ampi_T_cvar_read, ampi_T_cvar_read, serve_T_cvar_read);
+    SLOT(AMPI_FN_MPI_T_cvar_write, ampi_T_cvar_write, ampi_T_cvar_write, serve_T_cvar_write);
+    SLOT(AMPI_FN_MPI_T_enum_get_info, ampi_T_enum_get_info, ampi_T_enum_get_info, serve_T_enum_get_info);
+    SLOT(AMPI_FN_MPI_T_enum_get_item, ampi_T_enum_get_item, ampi_T_enum_get_item, serve_T_enum_get_item);
+    SLOT(AMPI_FN_MPI_T_event_callback_get_info, ampi_T_event_callback_get_info, ampi_T_event_callback_get_info, serve_T_event_callback_get_info);
+    SLOT(AMPI_FN_MPI_T_event_callback_set_info, ampi_T_event_callback_set_info, ampi_T_event_callback_set_info, serve_T_event_callback_set_info);
+    SLOT(AMPI_FN_MPI_T_event_copy, ampi_T_event_copy, ampi_T_event_copy, serve_T_event_copy);
+    SLOT(AMPI_FN_MPI_T_event_get_index, ampi_T_event_get_index, ampi_T_event_get_index, serve_T_event_get_index);
+    SLOT(AMPI_FN_MPI_T_event_get_info, ampi_T_event_get_info, ampi_T_event_get_info, serve_T_event_get_info);
+    SLOT(AMPI_FN_MPI_T_event_get_num, ampi_T_event_get_num, ampi_T_event_get_num, serve_T_event_get_num);
+    SLOT(AMPI_FN_MPI_T_event_get_source, ampi_T_event_get_source, ampi_T_event_get_source, serve_T_event_get_source);
+    SLOT(AMPI_FN_MPI_T_event_get_timestamp, ampi_T_event_get_timestamp, ampi_T_event_get_timestamp, serve_T_event_get_timestamp);
+    SLOT(AMPI_FN_MPI_T_event_handle_alloc, ampi_T_event_handle_alloc, ampi_T_event_handle_alloc, serve_T_event_handle_alloc);
+    SLOT(AMPI_FN_MPI_T_event_handle_free, ampi_T_event_handle_free, ampi_T_event_handle_free, serve_T_event_handle_free);
+    SLOT(AMPI_FN_MPI_T_event_handle_get_info, ampi_T_event_handle_get_info, ampi_T_event_handle_get_info, serve_T_event_handle_get_info);
+    SLOT(AMPI_FN_MPI_T_event_handle_set_info, ampi_T_event_handle_set_info, ampi_T_event_handle_set_info, serve_T_event_handle_set_info);
+    SLOT(AMPI_FN_MPI_T_event_read, ampi_T_event_read, ampi_T_event_read, serve_T_event_read);
+    SLOT(AMPI_FN_MPI_T_event_register_callback, ampi_T_event_register_callback, ampi_T_event_register_callback, serve_T_event_register_callback);
+    SLOT(AMPI_FN_MPI_T_event_set_dropped_handler, ampi_T_event_set_dropped_handler, ampi_T_event_set_dropped_handler, serve_T_event_set_dropped_handler);
+    SLOT(AMPI_FN_MPI_T_finalize, ampi_T_finalize, ampi_T_finalize, serve_T_finalize);
+    SLOT(AMPI_FN_MPI_T_init_thread, ampi_T_init_thread, ampi_T_init_thread, serve_T_init_thread);
+    SLOT(AMPI_FN_MPI_T_pvar_get_index, ampi_T_pvar_get_index, ampi_T_pvar_get_index, serve_T_pvar_get_index);
+    SLOT(AMPI_FN_MPI_T_pvar_get_info, ampi_T_pvar_get_info, ampi_T_pvar_get_info, serve_T_pvar_get_info);
+    SLOT(AMPI_FN_MPI_T_pvar_get_num, ampi_T_pvar_get_num, ampi_T_pvar_get_num, serve_T_pvar_get_num);
+    SLOT(AMPI_FN_MPI_T_pvar_handle_alloc, ampi_T_pvar_handle_alloc, ampi_T_pvar_handle_alloc, serve_T_pvar_handle_alloc);
+    SLOT(AMPI_FN_MPI_T_pvar_handle_free, ampi_T_pvar_handle_free, ampi_T_pvar_handle_free, serve_T_pvar_handle_free);
+    SLOT(AMPI_FN_MPI_T_pvar_read, ampi_T_pvar_read, ampi_T_pvar_read, serve_T_pvar_read);
+    SLOT(AMPI_FN_MPI_T_pvar_readreset, ampi_T_pvar_readreset, ampi_T_pvar_readreset, serve_T_pvar_readreset);
+    SLOT(AMPI_FN_MPI_T_pvar_reset, ampi_T_pvar_reset, ampi_T_pvar_reset, serve_T_pvar_reset);
+    SLOT(AMPI_FN_MPI_T_pvar_session_create, ampi_T_pvar_session_create, ampi_T_pvar_session_create, serve_T_pvar_session_create);
+    SLOT(AMPI_FN_MPI_T_pvar_session_free, ampi_T_pvar_session_free, ampi_T_pvar_session_free, serve_T_pvar_session_free);
+    SLOT(AMPI_FN_MPI_T_pvar_start, ampi_T_pvar_start, ampi_T_pvar_start, serve_T_pvar_start);
+    SLOT(AMPI_FN_MPI_T_pvar_stop, ampi_T_pvar_stop, ampi_T_pvar_stop, serve_T_pvar_stop);
+    SLOT(AMPI_FN_MPI_T_pvar_write, ampi_T_pvar_write, ampi_T_pvar_write, serve_T_pvar_write);
+    SLOT(AMPI_FN_MPI_T_source_get_info, ampi_T_source_get_info, ampi_T_source_get_info, serve_T_source_get_info);
+    SLOT(AMPI_FN_MPI_T_source_get_num, ampi_T_source_get_num, ampi_T_source_get_num, serve_T_source_get_num);
+    SLOT(AMPI_FN_MPI_T_source_get_timestamp, ampi_T_source_get_timestamp, ampi_T_source_get_timestamp, serve_T_source_get_timestamp);
+    SLOT(AMPI_FN_MPI_Test, ampi_Test, check_Test, serve_Test);
+    SLOT(AMPI_FN_MPI_Test_cancelled, ampi_Test_cancelled, check_Test_cancelled, serve_Test_cancelled);
+    SLOT(AMPI_FN_MPI_Testall, ampi_Testall, check_Testall, serve_Testall);
+    SLOT(AMPI_FN_MPI_Testany, ampi_Testany, check_Testany, serve_Testany);
+    SLOT(AMPI_FN_MPI_Testsome, ampi_Testsome, check_Testsome, serve_Testsome);
+    SLOT(AMPI_FN_MPI_Topo_test, ampi_Topo_test, check_Topo_test, serve_Topo_test);
+    SLOT(AMPI_FN_MPI_Type_commit, ampi_Type_commit, check_Type_commit, serve_Type_commit);
+    SLOT(AMPI_FN_MPI_Type_contiguous, ampi_Type_contiguous, check_Type_contiguous, serve_Type_contiguous);
+    SLOT(AMPI_FN_MPI_Type_contiguous_c, ampi_Type_contiguous_c, check_Type_contiguous_c, serve_Type_contiguous_c);
+    SLOT(AMPI_FN_MPI_Type_create_darray, ampi_Type_create_darray, check_Type_create_darray, serve_Type_create_darray);
+    SLOT(AMPI_FN_MPI_Type_create_darray_c, ampi_Type_create_darray_c, check_Type_create_darray_c, serve_Type_create_darray_c);
+    SLOT(AMPI_FN_MPI_Type_create_f90_complex, ampi_Type_create_f90_complex, check_Type_create_f90_complex, serve_Type_create_f90_complex);
+    SLOT(AMPI_FN_MPI_Type_create_f90_integer, ampi_Type_create_f90_integer, check_Type_create_f90_integer, serve_Type_create_f90_integer);
+    SLOT(AMPI_FN_MPI_Type_create_f90_real, ampi_Type_create_f90_real, check_Type_create_f90_real, serve_Type_create_f90_real);
+    SLOT(AMPI_FN_MPI_Type_create_hindexed, ampi_Type_create_hindexed, check_Type_create_hindexed, serve_Type_create_hindexed);
+    SLOT(AMPI_FN_MPI_Type_create_hindexed_block, ampi_Type_create_hindexed_block, check_Type_create_hindexed_block, serve_Type_create_hindexed_block);
+    SLOT(AMPI_FN_MPI_Type_create_hindexed_block_c, ampi_Type_create_hindexed_block_c, check_Type_create_hindexed_block_c, serve_Type_create_hindexed_block_c);
+    SLOT(AMPI_FN_MPI_Type_create_hindexed_c, ampi_Type_create_hindexed_c, check_Type_create_hindexed_c, serve_Type_create_hindexed_c);
+    SLOT(AMPI_FN_MPI_Type_create_hvector, ampi_Type_create_hvector, check_Type_create_hvector, serve_Type_create_hvector);
+    SLOT(AMPI_FN_MPI_Type_create_hvector_c, ampi_Type_create_hvector_c, check_Type_create_hvector_c, serve_Type_create_hvector_c);
+    SLOT(AMPI_FN_MPI_Type_create_indexed_block, ampi_Type_create_indexed_block, check_Type_create_indexed_block, serve_Type_create_indexed_block);
+    SLOT(AMPI_FN_MPI_Type_create_indexed_block_c, ampi_Type_create_indexed_block_c, check_Type_create_indexed_block_c, serve_Type_create_indexed_block_c);
+    SLOT(AMPI_FN_MPI_Type_create_keyval, ampi_Type_create_keyval, check_Type_create_keyval, serve_Type_create_keyval);
+    SLOT(AMPI_FN_MPI_Type_create_resized, ampi_Type_create_resized, check_Type_create_resized, serve_Type_create_resized);
+    SLOT(AMPI_FN_MPI_Type_create_resized_c, ampi_Type_create_resized_c, check_Type_create_resized_c, serve_Type_create_resized_c);
+    SLOT(AMPI_FN_MPI_Type_create_struct, ampi_Type_create_struct, check_Type_create_struct, serve_Type_create_struct);
+    SLOT(AMPI_FN_MPI_Type_create_struct_c, ampi_Type_create_struct_c, check_Type_create_struct_c, serve_Type_create_struct_c);
+    SLOT(AMPI_FN_MPI_Type_create_subarray, ampi_Type_create_subarray, check_Type_create_subarray, serve_Type_create_subarray);
+    SLOT(AMPI_FN_MPI_Type_create_subarray_c, ampi_Type_create_subarray_c, check_Type_create_subarray_c, serve_Type_create_subarray_c);
+    SLOT(AMPI_FN_MPI_Type_delete_attr, ampi_Type_delete_attr, ampi_Type_delete_attr, serve_Type_delete_attr);
+    SLOT(AMPI_FN_MPI_Type_dup, ampi_Type_dup, check_Type_dup, serve_Type_dup);
+    SLOT(AMPI_FN_MPI_Type_free, ampi_Type_free, check_Type_free, serve_Type_free);
+    SLOT(AMPI_FN_MPI_Type_free_keyval, ampi_Type_free_keyval, check_Type_free_keyval, serve_Type_free_keyval);
+    SLOT(AMPI_FN_MPI_Type_fromint, ampi_Type_fromint, ampi_Type_fromint, serve_Type_fromint);
+    SLOT(AMPI_FN_MPI_Type_get_attr, ampi_Type_get_attr, check_Type_get_attr, serve_Type_get_attr);
+    SLOT(AMPI_FN_MPI_Type_get_contents, ampi_Type_get_contents, check_Type_get_contents, serve_Type_get_contents);
+    SLOT(AMPI_FN_MPI_Type_get_contents_c, ampi_Type_get_contents_c, check_Type_get_contents_c, serve_Type_get_contents_c);
+    SLOT(AMPI_FN_MPI_Type_get_envelope, ampi_Type_get_envelope, check_Type_get_envelope, serve_Type_get_envelope);
+    SLOT(AMPI_FN_MPI_Type_get_envelope_c, ampi_Type_get_envelope_c, check_Type_get_envelope_c, serve_Type_get_envelope_c);
+    SLOT(AMPI_FN_MPI_Type_get_extent, ampi_Type_get_extent, check_Type_get_extent, serve_Type_get_extent);
+    SLOT(AMPI_FN_MPI_Type_get_extent_c, ampi_Type_get_extent_c, check_Type_get_extent_c, serve_Type_get_extent_c);
+    SLOT(AMPI_FN_MPI_Type_get_extent_x, ampi_Type_get_extent_x, check_Type_get_extent_x, serve_Type_get_extent_x);
+    SLOT(AMPI_FN_MPI_Type_get_name, ampi_Type_get_name, check_Type_get_name, serve_Type_get_name);
+    SLOT(AMPI_FN_MPI_Type_get_true_extent, ampi_Type_get_true_extent, check_Type_get_true_extent, serve_Type_get_true_extent);
+    SLOT(AMPI_FN_MPI_Type_get_true_extent_c, ampi_Type_get_true_extent_c, check_Type_get_true_extent_c, serve_Type_get_true_extent_c);
+    SLOT(AMPI_FN_MPI_Type_get_true_extent_x, ampi_Type_get_true_extent_x, check_Type_get_true_extent_x, serve_Type_get_true_extent_x);
+    SLOT(AMPI_FN_MPI_Type_get_value_index, ampi_Type_get_value_index, check_Type_get_value_index, serve_Type_get_value_index);
+    SLOT(AMPI_FN_MPI_Type_indexed, ampi_Type_indexed, check_Type_indexed, serve_Type_indexed);
+    SLOT(AMPI_FN_MPI_Type_indexed_c, ampi_Type_indexed_c, check_Type_indexed_c, serve_Type_indexed_c);
+    SLOT(AMPI_FN_MPI_Type_match_size, ampi_Type_match_size, check_Type_match_size, serve_Type_match_size);
+    SLOT(AMPI_FN_MPI_Type_set_attr, ampi_Type_set_attr, ampi_Type_set_attr, serve_Type_set_attr);
+    SLOT(AMPI_FN_MPI_Type_set_name, ampi_Type_set_name, check_Type_set_name, serve_Type_set_name);
+    SLOT(AMPI_FN_MPI_Type_size, ampi_Type_size, check_Type_size, serve_Type_size);
+    SLOT(AMPI_FN_MPI_Type_size_c, ampi_Type_size_c, check_Type_size_c, serve_Type_size_c);
+    SLOT(AMPI_FN_MPI_Type_size_x, ampi_Type_size_x, check_Type_size_x, serve_Type_size_x);
+    SLOT(AMPI_FN_MPI_Type_toint, ampi_Type_toint, ampi_Type_toint, serve_Type_toint);
+    SLOT(AMPI_FN_MPI_Type_vector, ampi_Type_vector, check_Type_vector, serve_Type_vector);
+    SLOT(AMPI_FN_MPI_Type_vector_c, ampi_Type_vector_c, check_Type_vector_c, serve_Type_vector_c);
+    SLOT(AMPI_FN_MPI_Unpack, ampi_Unpack, check_Unpack, serve_Unpack);
+    SLOT(AMPI_FN_MPI_Unpack_c, ampi_Unpack_c, check_Unpack_c, serve_Unpack_c);
+    SLOT(AMPI_FN_MPI_Unpack_external, ampi_Unpack_external, check_Unpack_external, serve_Unpack_external);
+    SLOT(AMPI_FN_MPI_Unpack_external_c, ampi_Unpack_external_c, check_Unpack_external_c, serve_Unpack_external_c);
+    SLOT(AMPI_FN_MPI_Unpublish_name, ampi_Unpublish_name, check_Unpublish_name, serve_Unpublish_name);
+    SLOT(AMPI_FN_MPI_Wait, ampi_Wait, check_Wait, serve_Wait);
+    SLOT(AMPI_FN_MPI_Waitall, ampi_Waitall, check_Waitall, serve_Waitall);
+    SLOT(AMPI_FN_MPI_Waitany, ampi_Waitany, check_Waitany, serve_Waitany);
+    SLOT(AMPI_FN_MPI_Waitsome, ampi_Waitsome, check_Waitsome, serve_Waitsome);
+    SLOT(AMPI_FN_MPI_Win_allocate, ampi_Win_allocate, check_Win_allocate, serve_Win_allocate);
+    SLOT(AMPI_FN_MPI_Win_allocate_c, ampi_Win_allocate_c, check_Win_allocate_c, serve_Win_allocate_c);
+    SLOT(AMPI_FN_MPI_Win_allocate_shared, ampi_Win_allocate_shared, check_Win_allocate_shared, serve_Win_allocate_shared);
+    SLOT(AMPI_FN_MPI_Win_allocate_shared_c, ampi_Win_allocate_shared_c, check_Win_allocate_shared_c, serve_Win_allocate_shared_c);
+    SLOT(AMPI_FN_MPI_Win_attach, ampi_Win_attach, ampi_Win_attach, serve_Win_attach);
+    SLOT(AMPI_FN_MPI_Win_call_errhandler, ampi_Win_call_errhandler, ampi_Win_call_errhandler, serve_Win_call_errhandler);
+    SLOT(AMPI_FN_MPI_Win_complete, ampi_Win_complete, ampi_Win_complete, serve_Win_complete);
+    SLOT(AMPI_FN_MPI_Win_create, ampi_Win_create, check_Win_create, serve_Win_create);
+    SLOT(AMPI_FN_MPI_Win_create_c, ampi_Win_create_c, check_Win_create_c, serve_Win_create_c);
+    SLOT(AMPI_FN_MPI_Win_create_dynamic, ampi_Win_create_dynamic, check_Win_create_dynamic, serve_Win_create_dynamic);
+    SLOT(AMPI_FN_MPI_Win_create_errhandler, ampi_Win_create_errhandler, check_Win_create_errhandler, serve_Win_create_errhandler);
+    SLOT(AMPI_FN_MPI_Win_create_keyval, ampi_Win_create_keyval, check_Win_create_keyval, serve_Win_create_keyval);
+    SLOT(AMPI_FN_MPI_Win_delete_attr, ampi_Win_delete_attr, ampi_Win_delete_attr, serve_Win_delete_attr);
+    SLOT(AMPI_FN_MPI_Win_detach, ampi_Win_detach, ampi_Win_detach, serve_Win_detach);
+    SLOT(AMPI_FN_MPI_Win_fence, ampi_Win_fence, ampi_Win_fence, serve_Win_fence);
+    SLOT(AMPI_FN_MPI_Win_flush, ampi_Win_flush, ampi_Win_flush, serve_Win_flush);
+    SLOT(AMPI_FN_MPI_Win_flush_all, ampi_Win_flush_all, ampi_Win_flush_all, serve_Win_flush_all);
+    SLOT(AMPI_FN_MPI_Win_flush_local, ampi_Win_flush_local, ampi_Win_flush_local, serve_Win_flush_local);
+    SLOT(AMPI_FN_MPI_Win_flush_local_all, ampi_Win_flush_local_all, ampi_Win_flush_local_all, serve_Win_flush_local_all);
+    SLOT(AMPI_FN_MPI_Win_free, ampi_Win_free, check_Win_free, serve_Win_free);
+    SLOT(AMPI_FN_MPI_Win_free_keyval, ampi_Win_free_keyval, check_Win_free_keyval, serve_Win_free_keyval);
+    SLOT(AMPI_FN_MPI_Win_fromint, ampi_Win_fromint, ampi_Win_fromint, serve_Win_fromint);
+    SLOT(AMPI_FN_MPI_Win_get_attr, ampi_Win_get_attr, check_Win_get_attr, serve_Win_get_attr);
+    SLOT(AMPI_FN_MPI_Win_get_errhandler, ampi_Win_get_errhandler, check_Win_get_errhandler, serve_Win_get_errhandler);
+    SLOT(AMPI_FN_MPI_Win_get_group, ampi_Win_get_group, check_Win_get_group, serve_Win_get_group);
+    SLOT(AMPI_FN_MPI_Win_get_info, ampi_Win_get_info, check_Win_get_info, serve_Win_get_info);
+    SLOT(AMPI_FN_MPI_Win_get_name, ampi_Win_get_name, check_Win_get_name, serve_Win_get_name);
+    SLOT(AMPI_FN_MPI_Win_lock, ampi_Win_lock, ampi_Win_lock, serve_Win_lock);
+    SLOT(AMPI_FN_MPI_Win_lock_all, ampi_Win_lock_all, ampi_Win_lock_all, serve_Win_lock_all);
+    SLOT(AMPI_FN_MPI_Win_post, ampi_Win_post, ampi_Win_post, serve_Win_post);
+    SLOT(AMPI_FN_MPI_Win_set_attr, ampi_Win_set_attr, ampi_Win_set_attr, serve_Win_set_attr);
+    SLOT(AMPI_FN_MPI_Win_set_errhandler, ampi_Win_set_errhandler, ampi_Win_set_errhandler, serve_Win_set_errhandler);
+    SLOT(AMPI_FN_MPI_Win_set_info, ampi_Win_set_info, ampi_Win_set_info, serve_Win_set_info);
+    SLOT(AMPI_FN_MPI_Win_set_name, ampi_Win_set_name, check_Win_set_name, serve_Win_set_name);
+    SLOT(AMPI_FN_MPI_Win_shared_query, ampi_Win_shared_query, check_Win_shared_query, serve_Win_shared_query);
+    SLOT(AMPI_FN_MPI_Win_shared_query_c, ampi_Win_shared_query_c, check_Win_shared_query_c, serve_Win_shared_query_c);
+    SLOT(AMPI_FN_MPI_Win_start, ampi_Win_start, ampi_Win_start, serve_Win_start);
+    SLOT(AMPI_FN_MPI_Win_sync, ampi_Win_sync, ampi_Win_sync, serve_Win_sync);
+    SLOT(AMPI_FN_MPI_Win_test, ampi_Win_test, check_Win_test, serve_Win_test);
+    SLOT(AMPI_FN_MPI_Win_toint, ampi_Win_toint, ampi_Win_toint, serve_Win_toint);
+    SLOT(AMPI_FN_MPI_Win_unlock, ampi_Win_unlock, ampi_Win_unlock, serve_Win_unlock);
+    SLOT(AMPI_FN_MPI_Win_unlock_all, ampi_Win_unlock_all, ampi_Win_unlock_all, serve_Win_unlock_all);
+    SLOT(AMPI_FN_MPI_Win_wait, ampi_Win_wait, ampi_Win_wait, serve_Win_wait);
+    SLOT(AMPI_FN_MPI_Wtick, ampi_Wtick, ampi_Wtick, serve_Wtick);
+    SLOT(AMPI_FN_MPI_Wtime, ampi_Wtime, ampi_Wtime, serve_Wtime);
+    ampi_core_table.count = AMPI_FN_COUNT;
 }
 
 /* The table for ampi_shim_unpack of every program image; call it from one thread first. */
 const struct ampi_shim_table *ampi_table(void)
 {
     table_fill();
-    return &table;
+    return &ampi_core_table;
 }
 
 /* 1 when the C core has the function in slot fn, 0 when Go is asked. */

@@ -21,6 +21,7 @@ func TestRuntimeTable(t *testing.T) {
 	command(t, "gcc", append(args, shimObjects(t)...)...)
 	want := fmt.Sprintf(`core 1 0 0
 rank 258
+null %d 258 rank
 serve %d: 0 4000000 521 -3 -2 257
 send 16
 serve %d:
@@ -31,6 +32,6 @@ serve %d: 259
 fromint 259
 serve %d: 280 -5000000000 403
 offset 16
-`, shim.FnSend, shim.FnFinalize, shim.FnPcontrol, shim.FnCommFromint, shim.FnFileSeek)
+`, shim.FnCommRank, shim.FnSend, shim.FnFinalize, shim.FnPcontrol, shim.FnCommFromint, shim.FnFileSeek)
 	compareLines(t, command(t, program), want)
 }

@@ -4,13 +4,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../isomalloc/heap.h"
 #include "p2p.h"
 #include "schedule.h"
 #include "switch.h"
 
-const void *vr_shim_table;
+const void *vr_shim_table, *vr_shim_guarded;
 void (*vr_rank_ending)(int code);
 
 int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags)
@@ -44,13 +45,14 @@ void vr_rank_adopt(struct vr_rank *r)
 }
 
 /* A program built with ampicc calls MPI through a table: hand it over, or refuse the program by what its shim says. */
-static void connect_shim(const struct vr_entry *e)
+static void connect_shim(struct vr_rank *me)
 {
+	const struct vr_entry *e = &me->entry;
 	if (!e->shim_unpack)
 		return;
 	int (*unpack)(const void *) = (int (*)(const void *))e->shim_unpack;
 	const char *(*error)(void) = (const char *(*)(void))e->shim_error;
-	if (unpack(vr_shim_table))
+	if (unpack(vr_tools_table(me, vr_shim_table)))
 		vr_job_abort(2, "%s", error());
 }
 
@@ -80,7 +82,7 @@ static void first_function(void *arg)
 {
 	struct vr_rank *me = arg;
 	initialise(me);
-	connect_shim(&me->entry);
+	connect_shim(me);
 	vr_exit(((int (*)(int, char **, char **))me->entry.main)(me->argc, me->argv, me->envp));
 }
 
@@ -90,11 +92,23 @@ void vr_rank_start(struct vr_rank *r)
 	vr_rank_ready(r);
 }
 
+/* exit() in a thread that the rank has started: the rank itself is somewhere else and cannot be ended, so the worker is. */
+static void exit_in_thread(int code)
+{
+	struct vr_rank *me = vr_current;
+	vr_out_printf(me->id, 2, "ampirun: rank %d: exit(%d) in a thread that it started: it ends the job\n", me->id, code);
+	if (me->entry.fflush)
+		((int (*)(void *))me->entry.fflush)(NULL);
+	_exit(code & 0xff ? code & 0xff : 1);
+}
+
 void vr_rank_exit(int code)
 {
 	struct vr_rank *me = vr_current;
 	if (vr_unlikely(vr_lent))
 		vr_job_abort(code, "a function that the program gave to MPI_Op_create ends its rank with code %d", code);
+	if (vr_thread)
+		exit_in_thread(code);
 	me->exit_code = code & 0xff;
 	atomic_store(&me->state, VR_ENDED);
 	vr_pe->live--;
@@ -107,6 +121,8 @@ void vr_exit(int code)
 {
 	struct vr_rank *me = vr_current;
 	const struct vr_entry *e = &me->entry;
+	if (vr_thread)
+		exit_in_thread(code);
 	me->exit_code = code;
 	if (!me->exiting++ && vr_rank_ending)
 		vr_rank_ending(code);

@@ -44,18 +44,11 @@ struct vr_env *vr_probe_now(uint32_t context, int32_t source, int32_t tag);
 /* Rank stack. The same, but waits for one; switches. */
 struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag);
 
-/* Elements of a type at a canonical address. */
-struct vr_data {
-	void *buf;
-	int64_t count;
-	const struct vr_type *type;
-};
+/* Move bytes between buffers at canonical addresses, one of them of a rank of this worker. */
+void vr_data_copy(const struct vr_data *to, const struct vr_data *from, int64_t bytes);
 
-/* Any stack. Copy the first `bytes` bytes of data of `from` to `to`, both of ranks whose memory this worker can reach, through memory of
- * rank r when neither is in one piece. 0, or -1 when there is none. */
-int vr_data_copy(struct vr_rank *r, const struct vr_data *to, const struct vr_data *from, int64_t bytes);
-
-/* Rank stack. Take back a receive that is still posted, or a send that nobody matched. 1 when that was possible. */
+/* Rank stack. Take back a receive that is still posted, or a send that nobody matched: it completes with VR_RQ_CANCELLED, a send to
+ * another worker when that has answered. 0 when it is too late. */
 int vr_request_cancel(struct vr_request *r);
 
 /* The owner of r->rank. Mark a request complete and wake its rank if it waits for it. */

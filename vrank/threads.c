@@ -53,6 +53,13 @@ void vr_thread_end(void)
 	atomic_fetch_sub(&r->threads, 1);
 }
 
+/* From its first thread on a rank calls MPI through the table that looks at who calls. Others have not begun yet. */
+static void guard_calls(struct vr_rank *r)
+{
+	if (r->entry.shim_unpack && vr_shim_guarded)
+		((int (*)(const void *))r->entry.shim_unpack)(vr_tools_table(r, vr_shim_guarded));
+}
+
 int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), void *arg)
 {
 	struct vr_rank *r = vr_current;
@@ -61,6 +68,8 @@ int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), 
 		return EAGAIN;
 	*s = (struct start){r, fn, arg};
 	iso_heap_lock_enable(r->heap, 1);
+	if (!vr_thread && !atomic_load(&r->threads))
+		guard_calls(r);
 	if (r->entry.single_threaded)
 		*(char *)r->entry.single_threaded = 0;
 	atomic_fetch_add(&r->threads, 1);

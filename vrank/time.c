@@ -1,6 +1,8 @@
 /* Sleeping ranks let others run. */
 #include <errno.h>
+#include <sched.h>
 #include <sys/time.h>
+#include <time.h>
 
 #include "bind.h"
 #include "core.h"
@@ -10,15 +12,32 @@ static int64_t to_ns(const struct timespec *t)
 	return t->tv_sec * 1000000000ll + t->tv_nsec;
 }
 
+/* Threads that ranks start are the kernel's to schedule. */
+static void rest(int64_t ns)
+{
+	if (!vr_thread)
+		vr_rank_sleep(ns);
+	else
+		nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, NULL);
+}
+
+static void give_way(void)
+{
+	if (!vr_thread)
+		vr_rank_yield();
+	else
+		sched_yield();
+}
+
 unsigned vr_bind_sleep(unsigned seconds)
 {
-	vr_rank_sleep(seconds * 1000000000ll);
+	rest(seconds * 1000000000ll);
 	return 0;
 }
 
 int vr_bind_usleep(useconds_t us)
 {
-	vr_rank_sleep(us * 1000ll);
+	rest(us * 1000ll);
 	return 0;
 }
 
@@ -32,9 +51,9 @@ int vr_bind_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t
 	if (flags & TIMER_ABSTIME)
 		ns -= to_ns(&now);
 	if (ns > 0)
-		vr_rank_sleep(ns);
+		rest(ns);
 	else
-		vr_rank_yield();
+		give_way();
 	return 0;
 }
 
@@ -48,7 +67,7 @@ int vr_bind_nanosleep(const struct timespec *t, struct timespec *left)
 
 int vr_bind_sched_yield(void)
 {
-	vr_rank_yield();
+	give_way();
 	return 0;
 }
 

@@ -21,7 +21,7 @@ const (
 type kit struct {
 	compiler []string
 	shimDir  string   // include/ and lib/
-	modDir   string   // mpi.mod of this Fortran compiler, "" for other languages
+	modDir   string   // mpi.mod and mpi_f08.mod of this Fortran compiler, "" for other languages
 	leniency []string // flags for programs of the time before argument checks
 }
 
@@ -60,7 +60,7 @@ func prepareKit(lang *language, compiler []string) (*kit, error) {
 		return k, nil
 	}
 	k.leniency = leniencyOf(compiler)
-	k.modDir, err = cached("mod", compiler, buildModule)
+	k.modDir, err = cached("mod", compiler, buildModules)
 	return k, err
 }
 
@@ -129,17 +129,29 @@ func packShim(dir string, cc, objects []string) error {
 	return nil
 }
 
-// buildModule compiles the mpi module; its procedures are in the library, so only mpi.mod is kept.
-func buildModule(dir string, fc []string) error {
-	source := filepath.Join(dir, "mpi.f90")
-	text, err := shim.Files.ReadFile("fortran/mpi.f90")
+// modules are the Fortran modules in the order of their use.
+var modules = []string{"mpi_f08_types", "mpi", "mpi_f08"}
+
+// buildModules compiles the modules; their procedures are in the library, so only the .mod files are kept.
+func buildModules(dir string, fc []string) error {
+	for _, module := range modules {
+		if err := buildModule(dir, module, fc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func buildModule(dir, module string, fc []string) error {
+	source := filepath.Join(dir, module+".f90")
+	text, err := shim.Files.ReadFile("fortran/" + module + ".f90")
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(source, text, 0o666); err != nil {
 		return err
 	}
-	object := filepath.Join(dir, "mpi.o")
+	object := filepath.Join(dir, module+".o")
 	if err := quiet(compilerCommand(fc, "-c", source, "-J", dir, "-o", object)); err != nil {
 		return err
 	}

@@ -47,6 +47,7 @@ static int grequest_cancel(void *record, int complete)
 void pmpi_grequest_start_(f_function *query, f_function *release, f_function *cancel, MPI_Aint *extra_state, MPI_Fint *request,
                           MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_grequest *g = malloc(sizeof *g);
     MPI_Request started = MPI_REQUEST_NULL;
 
@@ -62,9 +63,12 @@ void pmpi_grequest_start_(f_function *query, f_function *release, f_function *ca
         free(g);
 }
 F_WEAK(mpi_grequest_start_);
+F_F08(mpi_grequest_start);
 
 typedef void f_conversion(void *userbuf, MPI_Fint *datatype, MPI_Fint *count, void *filebuf, MPI_Offset *position,
                           MPI_Aint *extra_state, MPI_Fint *ierror);
+typedef void f_large_conversion(void *userbuf, MPI_Fint *datatype, MPI_Count *count, void *filebuf, MPI_Offset *position,
+                                MPI_Aint *extra_state, MPI_Fint *ierror);
 typedef void f_extent(MPI_Fint *datatype, MPI_Aint *extent, MPI_Aint *extra_state, MPI_Fint *ierror);
 
 /* Never freed: a data representation lives as long as the program. */
@@ -117,6 +121,7 @@ static int datarep_extent(MPI_Datatype datatype, MPI_Aint *extent, void *record)
 void pmpi_register_datarep_(const char *datarep, f_function *read, f_function *write, f_function *extent, MPI_Aint *extra_state,
                             MPI_Fint *ierror, size_t datarep_len)
 {
+    F_OPTIONAL(ierror);
     char name[datarep_len + 1];
     struct f_datarep *d = malloc(sizeof *d);
     f_function *none = (f_function *)mpi_conversion_fn_null_;
@@ -133,3 +138,63 @@ void pmpi_register_datarep_(const char *datarep, f_function *read, f_function *w
         free(d);
 }
 F_WEAK(mpi_register_datarep_);
+F_F08(mpi_register_datarep);
+
+/* The form with large counts, which only the mpi_f08 module has. */
+struct f_large_datarep {
+    struct f_datarep common; /* its conversions are not used */
+    f_large_conversion *read;
+    f_large_conversion *write;
+};
+
+SHIM_EXPORT void mpi_conversion_fn_null_c_(void *userbuf, MPI_Fint *datatype, MPI_Count *count, void *filebuf, MPI_Offset *position,
+                                           MPI_Aint *extra_state, MPI_Fint *ierror)
+{
+    (void)userbuf, (void)datatype, (void)count, (void)filebuf, (void)position, (void)extra_state;
+    *ierror = MPI_SUCCESS;
+}
+
+static int large_convert(struct f_large_datarep *d, f_large_conversion *convert, void *userbuf, MPI_Datatype datatype, MPI_Count count,
+                         void *filebuf, MPI_Offset position)
+{
+    MPI_Fint type = F_INT(datatype), ierror = MPI_SUCCESS;
+
+    convert(userbuf, &type, &count, filebuf, &position, &d->common.extra_state, &ierror);
+    return ierror;
+}
+
+static int large_read(void *userbuf, MPI_Datatype datatype, MPI_Count count, void *filebuf, MPI_Offset position, void *record)
+{
+    struct f_large_datarep *d = record;
+
+    return large_convert(d, d->read, userbuf, datatype, count, filebuf, position);
+}
+
+static int large_write(void *userbuf, MPI_Datatype datatype, MPI_Count count, void *filebuf, MPI_Offset position, void *record)
+{
+    struct f_large_datarep *d = record;
+
+    return large_convert(d, d->write, userbuf, datatype, count, filebuf, position);
+}
+
+void pmpi_register_datarep_c_f08_(const char *datarep, f_function *read, f_function *write, f_function *extent, MPI_Aint *extra_state,
+                                  MPI_Fint *ierror, size_t datarep_len)
+{
+    F_OPTIONAL(ierror);
+    char name[datarep_len + 1];
+    struct f_large_datarep *d = malloc(sizeof *d);
+    f_function *none = (f_function *)mpi_conversion_fn_null_c_;
+
+    if (d == NULL) {
+        *ierror = MPI_ERR_NO_MEM;
+        return;
+    }
+    f_text_in(name, datarep, datarep_len);
+    *d = (struct f_large_datarep){{.extent = (f_extent *)extent, .extra_state = *extra_state},
+                                  (f_large_conversion *)read, (f_large_conversion *)write};
+    *ierror = MPI_Register_datarep_c(name, read == none ? MPI_CONVERSION_FN_NULL_C : large_read,
+                                     write == none ? MPI_CONVERSION_FN_NULL_C : large_write, datarep_extent, d);
+    if (*ierror != MPI_SUCCESS)
+        free(d);
+}
+F_WEAK(mpi_register_datarep_c_f08_);

@@ -18,6 +18,12 @@ int ampi_serve(int fn, uint64_t *args, int n)
     return fn == AMPI_FN_MPI_Comm_fromint ? 259 : MPI_ERR_OTHER;
 }
 
+int ampi_null_argument(int fn, uint64_t comm, const char *name)
+{
+    printf("null %d %lld %s\n", fn, (long long)comm, name);
+    return MPI_ERR_ARG;
+}
+
 int ampi_Comm_rank(MPI_Comm comm, int *rank)
 {
     *rank = (int)(intptr_t)comm;
@@ -33,6 +39,7 @@ int main(void)
     printf("core %d %d %d\n", ampi_core_serves(AMPI_FN_MPI_Comm_rank), ampi_core_serves(AMPI_FN_MPI_Send), ampi_core_serves(-1));
     MPI_Comm_rank(MPI_COMM_SELF, &rank);
     printf("rank %d\n", rank);
+    MPI_Comm_rank(MPI_COMM_SELF, NULL);
     printf("send %d\n", MPI_Send(MPI_BOTTOM, 4000000, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD));
     printf("finalize %d\n", MPI_Finalize());
     printf("pcontrol %d\n", MPI_Pcontrol(-1, "text", 2.5));

@@ -25,12 +25,9 @@ static void fresh(size_t ints)
 
 static void wait_for(MPI_Request *r)
 {
-	MPI_Status s;
 	CHECK(*r != MPI_REQUEST_NULL);
-	MPI_Wait(r, &s);
+	MPI_Wait(r, MPI_STATUS_IGNORE);
 	CHECK(*r == MPI_REQUEST_NULL);
-	CHECK_INT(s.MPI_SOURCE, MPI_ANY_SOURCE);
-	CHECK_INT(s.MPI_TAG, MPI_ANY_TAG);
 }
 
 #define COMPARE(what, ints, blocking, nonblocking)                                                                                  \
