@@ -79,7 +79,7 @@ static int check(struct exchange *e)
 	e->topology = c->comm->topology;
 	if (vr_unlikely(!e->topology))
 		return ampi_raise(c->comm, MPI_ERR_TOPOLOGY, c->fn, "comm has no topology, so no neighbours");
-	if ((error = check_side(c, &ampi_recv_names, &e->recv, e->topology->nsources)) ||
+	if ((error = ampi_check_intra(c->comm, c->fn)) || (error = check_side(c, &ampi_recv_names, &e->recv, e->topology->nsources)) ||
 	    (error = check_side(c, &ampi_send_names, &e->send, e->topology->ndestinations)))
 		return error;
 	return check_alias(e);
