@@ -7,6 +7,7 @@ func experiments() []*experiment {
 	list := []*experiment{smallOnePE(), smallTwoPEs(), large(), yield(2, 2000), yield(1024, 10)}
 	list = append(list, collectives()...)
 	list = append(list, overlap("allreduce", "20000"), overlap("alltoall", "2000"))
+	list = append(list, neighbourhood(8, "8B", "100"), neighbourhood(8192, "8KiB", "20"))
 	for _, h := range []hello{{256, "0.14 s", 0.10, 9}, {1024, "0.57 s", 0.25, 6}, {4096, "", 1.0, 3}} {
 		list = append(list, h.experiment())
 	}
@@ -89,6 +90,19 @@ func overlap(operation, elements string) *experiment {
 			{name: name, unit: "ratio", value: of("hidden"), atLeast: true},
 			{name: name + ".call", unit: "us", value: of("call")},
 			{name: name + ".both", unit: "us", value: of("both")},
+		}}
+}
+
+// neighbourhood compares the exchange with the neighbours in a grid with the same by hand, and with other MPIs.
+func neighbourhood(bytes int, size, iterations string) *experiment {
+	name := "neighbor_" + size + "_16_ranks"
+	return &experiment{name: name, program: "neighbor", args: []string{fmt.Sprint(bytes), iterations, "30"}, pes: 2, ranks: 16, rounds: 6,
+		foreign: []string{fmt.Sprint(bytes), "5", "5"}, collect: printed,
+		figures: []*figure{
+			{name: name, unit: "us", value: of("neighbor"), title: fmt.Sprintf("neighbor_alltoall %s, 16 ranks on 2 PEs", size)},
+			{name: name + ".by_hand", unit: "us", value: of("byhand")},
+			{name: name + "_per_by_hand", unit: "ratio", value: ratio("neighbor", "byhand"), aim: 1.1,
+				title: fmt.Sprintf("neighbor_alltoall %s, in exchanges by Isend and Irecv", size)},
 		}}
 }
 
