@@ -69,6 +69,13 @@ static int check_block(struct ampi_meet *m, const struct ampi_names *n, struct a
 	return MPI_SUCCESS;
 }
 
+/* A block of a null buffer that has data, and whose type and displacement cannot be absolute addresses. */
+static int is_nowhere(struct ampi_layout *l, int i)
+{
+	const struct vr_type *type = l->types ? ampi_type(l->types[i]) : l->type;
+	return (type->flags & VR_TYPE_PREDEFINED) && ampi_layout_count(l, i) && !(l->types && l->wide);
+}
+
 int ampi_check_layout(struct ampi_meet *m, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle)
 {
 	int error;
@@ -78,9 +85,12 @@ int ampi_check_layout(struct ampi_meet *m, const struct ampi_names *n, struct am
 		return ampi_raise(m->comm, MPI_ERR_ARG, m->fn, "the displacements for %s are a null pointer", n->buf);
 	if (!l->types && (error = ampi_check_type(m, n->type, handle, &l->type)))
 		return error;
-	for (int i = 0; i < m->size; i++)
+	for (int i = 0; i < m->size; i++) {
 		if ((error = check_block(m, n, l, i)))
 			return error;
+		if (vr_unlikely(!l->base) && is_nowhere(l, i))
+			return ampi_raise(m->comm, MPI_ERR_BUFFER, m->fn, "%s is a null pointer", n->buf);
+	}
 	return l->base == MPI_IN_PLACE ? ampi_no_in_place(m, n->buf, "this call does not take here") : MPI_SUCCESS;
 }
 

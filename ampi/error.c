@@ -102,6 +102,11 @@ int ampi_null_argument(int fn, uint64_t comm, const char *name)
 	return ampi_null(comm ? ampi_comm((MPI_Comm)comm) : NULL, fn, name);
 }
 
+int ampi_null_buffer(int fn, uint64_t comm, const char *name)
+{
+	return ampi_raise(comm ? ampi_comm((MPI_Comm)comm) : NULL, MPI_ERR_BUFFER, fn, "%s is a null pointer", name);
+}
+
 /* The program says what its own codes mean: MPI_Add_error_string. */
 int ampi_errhandler_call(const struct ampi_culprit *at, int code, int fn)
 {

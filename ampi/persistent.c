@@ -83,6 +83,8 @@ int ampi_Start(MPI_Request *h)
 
 int ampi_Startall(int n, MPI_Request h[])
 {
+	if (n < 0)
+		return ampi_raise(NULL, MPI_ERR_COUNT, AMPI_FN_MPI_Startall, "count is %d", n);
 	for (int i = 0; i < n; i++) {
 		int error = start_handle(AMPI_FN_MPI_Startall, h[i]);
 		if (error)

@@ -16,6 +16,9 @@ struct ampi_shim_table;
 /* Rank stack. Raise MPI_ERR_ARG on a communicator (handle; 0: on none): an argument that must point somewhere is NULL. */
 int ampi_null_argument(int fn, uint64_t comm, const char *name);
 
+/* The same for a buffer of data: MPI_ERR_BUFFER. */
+int ampi_null_buffer(int fn, uint64_t comm, const char *name);
+
 /* The function table for programs: core functions where the C core has them, stubs to Go elsewhere. */
 const struct ampi_shim_table *ampi_table(void);
 

@@ -80,6 +80,8 @@ static int set_elements(int fn, MPI_Status *s, MPI_Datatype type, MPI_Count coun
 	const struct vr_type *t = ampi_type(type);
 	if (!t)
 		return ampi_bad_type(NULL, type, fn);
+	if (count < 0)
+		return ampi_raise(NULL, MPI_ERR_COUNT, fn, "count is %lld", (long long)count);
 	MPI_Count bytes = count * t->size;
 	if (!(t->flags & VR_TYPE_PREDEFINED)) {
 		int error = (int)ampi_serve(AMPI_FN_TYPE_BYTES, (uint64_t[]){(uint64_t)type, count, (uint64_t)&bytes}, 3);
