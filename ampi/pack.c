@@ -26,6 +26,8 @@ static int pack(int fn, const void *in, MPI_Count count, MPI_Datatype type, void
 	if (*position < 0 || bytes > size - *position)
 		return ampi_raise(c, MPI_ERR_TRUNCATE, fn, "%lld bytes do not fit at position %lld of %lld", (long long)bytes,
 				  (long long)*position, (long long)size);
+	if (bytes && !out)
+		return ampi_raise(c, MPI_ERR_BUFFER, fn, "outbuf is a null pointer");
 	*position += vr_type_pack(t, count, in, (char *)out + *position, bytes);
 	return MPI_SUCCESS;
 }
@@ -43,6 +45,8 @@ static int unpack(int fn, const void *in, MPI_Count size, MPI_Count *position, v
 	if (*position < 0 || bytes > size - *position)
 		return ampi_raise(c, MPI_ERR_TRUNCATE, fn, "%lld bytes are not there at position %lld of %lld", (long long)bytes,
 				  (long long)*position, (long long)size);
+	if (bytes && !in)
+		return ampi_raise(c, MPI_ERR_BUFFER, fn, "inbuf is a null pointer");
 	*position += vr_type_unpack(t, count, out, (const char *)in + *position, bytes);
 	return MPI_SUCCESS;
 }

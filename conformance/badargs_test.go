@@ -154,7 +154,7 @@ func (s signature) wrongs(p parameter) (all []wrong) {
 	case p.kind == "STATUS" && p.length == "-" && p.direction != "out":
 		all = append(all, wrong{"NULL", []string{"MPI_ERR_ARG"}})
 	case p.kind == "BUFFER" && p.isPointer():
-		all = append(all, wrong{"NULL", []string{"MPI_ERR_BUFFER"}})
+		all = append(all, wrong{"NULL", []string{"MPI_ERR_BUFFER", "MPI_ERR_ARG"}})
 	case p.kind == "STRING" && !p.isOut():
 		all = append(all, wrong{"NULL", []string{"MPI_ERR_ARG"}})
 	case p.isPointer():
