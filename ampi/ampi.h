@@ -23,6 +23,18 @@ enum ampi_kind {
 
 struct ampi_team; /* coll.h */
 struct ampi_attr;
+struct ampi_topology; /* topo.h */
+
+/* What a communicator's contexts are for, added to its first one. */
+enum ampi_context {
+	AMPI_CONTEXT_P2P,
+	AMPI_CONTEXT_OWN, /* the runtime's own messages */
+	AMPI_CONTEXT_PLAN, /* plans, inside the local group */
+	AMPI_CONTEXT_ACROSS, /* plans, between the groups of an intercommunicator; the source is the rank in its own group */
+	AMPI_CONTEXTS
+};
+#define AMPI_CONTEXT_WORLD 4
+#define AMPI_CONTEXT_SELF 8
 
 struct ampi_errhandler {
 	uint32_t handle;
@@ -35,17 +47,25 @@ struct ampi_errhandler {
 struct ampi_comm {
 	uint32_t handle;
 	int32_t refs; /* the handle and pending operations */
-	uint32_t context; /* of point-to-point messages; context + 1 is the runtime's own */
+	uint32_t context; /* the first of AMPI_CONTEXTS, see enum ampi_context */
+	uint32_t plans; /* collective operations so far that have a plan: see plan.h */
 	int32_t rank, size; /* in the local group */
 	const int32_t *world; /* rank here -> rank in MPI_COMM_WORLD; NULL means the same. The team's or the arena's */
 	int32_t remote_size; /* of an intercommunicator, else 0 */
 	const int32_t *remote_world;
-	struct ampi_team *team;
+	struct ampi_team *team; /* of the local group */
+	struct ampi_team *remote_team; /* of an intercommunicator, else NULL */
 	uint64_t errhandler; /* handle */
+	uint64_t info; /* handle of the hints that it has, 0 when it has none: comm_info.go */
 	struct ampi_attr *attrs;
-	int32_t is_inter;
+	struct ampi_topology *topology; /* NULL without one */
+	uint32_t session; /* handle of the session that it comes from, or 0 */
+	int32_t is_inter; /* AMPI_UNBORN while the MPI_Comm_idup that makes it goes on */
 	char name[MPI_MAX_OBJECT_NAME];
 };
+
+/* Not zero, so that those who look for intercommunicators look twice. */
+#define AMPI_UNBORN (-1)
 
 struct ampi_op {
 	uint32_t handle;
@@ -62,13 +82,12 @@ struct ampi_table {
 
 /* The MPI layer's part of a rank, at vr_rank.mpi. */
 struct ampi_rank {
-	struct ampi_table comms, types, ops, errhandlers, messages, keyvals;
+	struct ampi_table comms, types, ops, errhandlers, messages, keyvals, sessions;
+	int32_t open_sessions;
 	struct ampi_comm world, self;
 	int32_t thread_level;
 	uint64_t main_thread;
-	void *attached; /* buffer of MPI_Buffer_attach */
-	int64_t attached_size, attached_used;
-	struct vr_request *buffered; /* buffered sends that nobody has received yet, through extra */
+	struct ampi_buffer *buffers; /* attached for buffered sends: bsend.c */
 	int32_t last_error_code; /* MPI_LASTUSEDCODE */
 	int32_t self_handled; /* the program has set an error handler on MPI_COMM_SELF */
 	int32_t told_class; /* class of the error that `told` is about */
@@ -89,11 +108,20 @@ void *ampi_lookup(const struct ampi_table *t, enum ampi_kind kind, uint64_t hand
 uint64_t ampi_enter(struct vr_rank *r, struct ampi_table *t, enum ampi_kind kind, void *object);
 void ampi_remove(struct ampi_table *t, uint64_t handle);
 
+/* MPI is running: between MPI_Init and MPI_Finalize, or while a session is open. */
+static inline int ampi_running(void)
+{
+	return vr_current->mpi_state == VR_MPI_RUNNING || ampi_me()->open_sessions;
+}
+
+/* The same outside of MPI_Init and MPI_Finalize: there are those of sessions. session.c. */
+struct ampi_comm *ampi_comm_of_session(MPI_Comm c);
+
 /* NULL: not a live communicator, or MPI is not running: ampi_bad_comm says which. */
 static inline struct ampi_comm *ampi_comm(MPI_Comm c)
 {
 	if (vr_unlikely(vr_current->mpi_state != VR_MPI_RUNNING))
-		return NULL;
+		return ampi_comm_of_session(c);
 	if (c == MPI_COMM_WORLD)
 		return &ampi_me()->world;
 	if (c == MPI_COMM_SELF)
@@ -108,9 +136,21 @@ static inline const struct vr_type *ampi_type(MPI_Datatype t)
 	return ampi_lookup(&ampi_me()->types, AMPI_TYPE, (uint64_t)t);
 }
 
+/* Any stack, for a communicator of rank r. */
+static inline int32_t ampi_to_world_of(const struct vr_rank *r, const struct ampi_comm *c, int32_t rank)
+{
+	return c->world ? c->world[rank] : c == &((struct ampi_rank *)r->mpi)->self ? r->id : rank;
+}
+
 static inline int32_t ampi_to_world(const struct ampi_comm *c, int32_t rank)
 {
-	return c->world ? c->world[rank] : c == &ampi_me()->self ? vr_current->id : rank;
+	return ampi_to_world_of(vr_current, c, rank);
+}
+
+/* The rank in MPI_COMM_WORLD of whom a message to `rank` goes to. */
+static inline int32_t ampi_peer_world(const struct ampi_comm *c, int32_t rank)
+{
+	return vr_unlikely(c->is_inter) ? c->remote_world[rank] : ampi_to_world(c, rank);
 }
 
 /* A message goes to the remote group of an intercommunicator, else to the only group there is. */
@@ -173,6 +213,8 @@ enum ampi_internal { /* serve numbers above the table's */
 	AMPI_FN_GROUP_MAKE, /* (int n, const int32_t *world ranks, MPI_Group *out) */
 	AMPI_FN_ERROR_TEXT, /* (int code, char *out, int room): what the standard calls this code */
 	AMPI_FN_TYPE_ELEMENTS, /* (type handle, int64 bytes, MPI_Count *out): basic elements in so many bytes, or MPI_UNDEFINED */
+	AMPI_FN_COMM_HINTS, /* (MPI_Info given, uint64_t *info): take the hints that are known; 0 at first */
+	AMPI_FN_COMM_INFO, /* (uint64_t info or 0, MPI_Info *out): all hints of a communicator */
 	AMPI_FN_TYPE_BYTES, /* (type handle, int64 basic elements, MPI_Count *out): bytes that they take */
 	AMPI_FN_END
 };

@@ -30,8 +30,8 @@ static struct ampi_attr **attrs_of(const struct vr_type *t, MPI_Datatype type, i
 /* A holder without a list has no attributes. */
 static int holder(struct ampi_holder *h, int fn, MPI_Datatype type, int make)
 {
-	const struct vr_type *t = vr_current->mpi_state == VR_MPI_RUNNING ? ampi_type(type) : NULL;
-	if (vr_current->mpi_state != VR_MPI_RUNNING)
+	const struct vr_type *t = ampi_running() ? ampi_type(type) : NULL;
+	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	if (!t)
 		return ampi_bad_type(NULL, type, fn);
@@ -99,7 +99,7 @@ int ampi_Type_dup(MPI_Datatype old, MPI_Datatype *new)
 int ampi_Type_free(MPI_Datatype *type)
 {
 	const int fn = AMPI_FN_MPI_Type_free;
-	const struct vr_type *t = vr_current->mpi_state == VR_MPI_RUNNING ? ampi_type(*type) : NULL;
+	const struct vr_type *t = ampi_running() ? ampi_type(*type) : NULL;
 	if (t && t->attrs && !(t->flags & VR_TYPE_PREDEFINED)) {
 		int error = ampi_attr_delete_all((struct ampi_attr **)&((struct vr_type *)t)->attrs, t->handle);
 		if (error)

@@ -23,7 +23,7 @@ enum ampi_coll {
 	AMPI_COLL_END = 1, /* second meet of a call */
 	AMPI_COLL_BARRIER, AMPI_COLL_BCAST, AMPI_COLL_GATHER, AMPI_COLL_SCATTER, AMPI_COLL_ALLGATHER, AMPI_COLL_ALLGATHERV,
 	AMPI_COLL_ALLTOALL, AMPI_COLL_ALLTOALLV, AMPI_COLL_REDUCE, AMPI_COLL_ALLREDUCE, AMPI_COLL_REDUCE_SCATTER, AMPI_COLL_SCAN,
-	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE,
+	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE, AMPI_COLL_MERGE, AMPI_COLL_INTERCOMM, AMPI_COLL_DIST_GRAPH,
 };
 
 /* Contiguous bytes that another member may read. */
@@ -72,7 +72,8 @@ struct ampi_part {
 struct ampi_team {
 	int32_t size;
 	uint32_t context;
-	_Atomic int32_t refs; /* members that have not freed their communicator */
+	_Atomic int32_t refs; /* members that have not freed their communicator; of both groups of an intercommunicator */
+	_Atomic(void *) crossing; /* who of the two groups waits for the other: intercomm.c; used in the team of one of them */
 	int32_t nparts;
 	int32_t ordered; /* ranks of a part are all below those of the next one */
 	const int32_t *world; /* NULL: ranks are those of MPI_COMM_WORLD */
@@ -90,6 +91,9 @@ struct ampi_team {
 /* A team of n members with these ranks in MPI_COMM_WORLD (NULL: 0 to n-1); NULL when the arena is full. */
 struct ampi_team *ampi_team_make(const int32_t *world, int32_t n, uint32_t context);
 
+/* Teams of the two groups of an intercommunicator, which every member of either uses. 0, or -1 when the arena is full. */
+int ampi_team_make_pair(const int32_t *const world[2], const int32_t n[2], uint32_t context, struct ampi_team *out[2]);
+
 /* One member has done with the team; the last one frees it. */
 void ampi_team_release(struct ampi_team *t);
 
@@ -102,15 +106,27 @@ void ampi_team_regroup(struct ampi_team *t);
 
 /* ---- one call's view: coll_meet.c ---- */
 
+/* Whose call it is: all that the checks of arguments need to know. The same names in what has one. */
+#define AMPI_CALLER                                                                                                                \
+	struct ampi_comm *comm;                                                                                                       \
+	int32_t rank, size;                                                                                                           \
+	int fn
+struct ampi_caller {
+	AMPI_CALLER;
+};
+
 struct ampi_meet {
-	struct ampi_comm *comm;
+	union {
+		struct ampi_caller caller;
+		struct {
+			AMPI_CALLER;
+		};
+	};
 	struct ampi_team *team;
 	struct ampi_part *part;
 	struct ampi_round *round;
 	struct ampi_key key;
-	int32_t rank, size;
 	int parity; /* which round, and which half of the board */
-	int fn;
 	int error; /* class found for this member alone, raised at the end */
 	int64_t had, wanted; /* bytes, when that is MPI_ERR_TRUNCATE */
 	int32_t from; /* whose data that was, -1 when the root's */
@@ -119,6 +135,10 @@ struct ampi_meet {
 
 /* Check the communicator and fill m. 0, or the class that was raised. */
 int ampi_meet_open(struct ampi_meet *m, int fn, MPI_Comm comm);
+
+/* The same for a call that plans serve on intercommunicators: then it is AMPI_ACROSS. */
+int ampi_meet_open_either(struct ampi_meet *m, int fn, MPI_Comm comm);
+#define AMPI_ACROSS (-1)
 
 /* All of comm meet, in call fn. Switches. */
 int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm);
@@ -226,14 +246,14 @@ void ampi_pack(void *to, const void *buf, int64_t count, const struct vr_type *t
 void ampi_deliver(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from);
 void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, const struct ampi_block *b);
 
-/* Copy count elements of type between two places that have them laid out in the same way; bytes in gaps stay. 0, or -1. */
-int ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type);
+/* Copy count elements of type between two places that have them laid out in the same way; bytes in gaps stay. */
+void ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type);
 
 /* ---- arguments: coll_args.c. Each returns 0, or the class that it raised ---- */
 
-int ampi_check_root(struct ampi_meet *m, int root);
-int ampi_check_count(struct ampi_meet *m, const char *name, int64_t count);
-int ampi_check_type(struct ampi_meet *m, const char *name, MPI_Datatype handle, const struct vr_type **out);
+int ampi_check_root(struct ampi_caller *c, int root);
+int ampi_check_count(struct ampi_caller *c, const char *name, int64_t count);
+int ampi_check_type(struct ampi_caller *c, const char *name, MPI_Datatype handle, const struct vr_type **out);
 
 /* Names of a buffer's arguments, for messages. */
 struct ampi_names {
@@ -241,11 +261,43 @@ struct ampi_names {
 };
 extern const struct ampi_names ampi_send_names, ampi_recv_names, ampi_one_names;
 
-int ampi_check_data(struct ampi_meet *m, const struct ampi_names *n, const void *buf, int64_t count, MPI_Datatype handle,
+int ampi_check_data(struct ampi_caller *c, const struct ampi_names *n, const void *buf, int64_t count, MPI_Datatype handle,
 		    const struct vr_type **out);
-int ampi_check_layout(struct ampi_meet *m, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle);
-int ampi_check_alias(struct ampi_meet *m, const void *send, int64_t send_count, const void *recv, int64_t recv_count);
-int ampi_no_in_place(struct ampi_meet *m, const char *name, const char *who);
+int ampi_check_layout(struct ampi_caller *c, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle);
+int ampi_check_alias(struct ampi_caller *c, const void *send, int64_t send_count, const void *recv, int64_t recv_count);
+int ampi_no_in_place(struct ampi_caller *c, const char *name, const char *who);
+
+/* ---- what calls move: coll_check.c ---- */
+
+/* The two sides of a call that moves data. A buffer that is one block has no counts. */
+struct ampi_exchange {
+	struct ampi_layout send, recv; /* broadcasts: recv is the buffer */
+	MPI_Datatype send_handle, recv_handle;
+	int root;
+	int many; /* the call is one whose blocks may differ in size, which only the root knows */
+	int in_place; /* found by the check: this member's part of the data is where the result goes */
+};
+
+/* What a member does in a call with a root. */
+enum ampi_role {
+	AMPI_MEMBER,
+	AMPI_ROOT,
+	AMPI_ASIDE, /* MPI_PROC_NULL: in the group of the root of an intercommunicator, but not the root */
+};
+
+static inline enum ampi_role ampi_role(const struct ampi_caller *c, int root)
+{
+	if (vr_likely(!c->comm->is_inter))
+		return root == c->rank ? AMPI_ROOT : AMPI_MEMBER;
+	return root == MPI_ROOT ? AMPI_ROOT : root == MPI_PROC_NULL ? AMPI_ASIDE : AMPI_MEMBER;
+}
+
+/* Check the arguments that are significant in this member, fill in types. 0, or the class that was raised. */
+int ampi_check_bcast(struct ampi_caller *c, struct ampi_exchange *x);
+int ampi_check_gather(struct ampi_caller *c, struct ampi_exchange *x);
+int ampi_check_scatter(struct ampi_caller *c, struct ampi_exchange *x);
+int ampi_check_allgather(struct ampi_caller *c, struct ampi_exchange *x); /* in place: send is this member's block of recv */
+int ampi_check_alltoall(struct ampi_caller *c, struct ampi_exchange *x); /* in place: send is recv */
 
 /* Refuse an intercommunicator, which this call does not serve. */
 int ampi_check_intra(struct ampi_comm *c, int fn);

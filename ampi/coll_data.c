@@ -126,20 +126,8 @@ void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, co
 	ampi_deliver(m, ampi_layout_at(l, i), ampi_layout_count(l, i), ampi_layout_type(l, i), b, i);
 }
 
-int ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type)
+void ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type)
 {
-	int64_t first, bytes = count * type->size;
-	if (to == from || !bytes)
-		return 0;
-	if (vr_type_is_dense(type, count, &first)) {
-		memcpy((char *)to + first, (const char *)from + first, bytes);
-		return 0;
-	}
-	void *packed = vr_rank_alloc(vr_current, bytes);
-	if (!packed)
-		return -1;
-	vr_type_pack(type, count, from, packed, bytes);
-	vr_type_unpack(type, count, to, packed, bytes);
-	vr_rank_free(vr_current, packed);
-	return 0;
+	if (to != from)
+		vr_type_copy((struct vr_data){to, count, type}, (struct vr_data){(void *)from, count, type}, count * type->size);
 }

@@ -9,17 +9,25 @@ int ampi_check_intra(struct ampi_comm *c, int fn)
 {
 	if (vr_likely(!c->is_inter))
 		return MPI_SUCCESS;
-	return ampi_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, fn, "comm is an intercommunicator, which this call does not serve");
+	if (c->is_inter == AMPI_UNBORN)
+		return ampi_raise(c, MPI_ERR_COMM, fn, "comm is not there yet: wait for the request of the call that makes it");
+	return ampi_raise(c, MPI_ERR_COMM, fn, "comm is an intercommunicator, which this call does not serve");
 }
 
 int ampi_meet_open(struct ampi_meet *m, int fn, MPI_Comm comm)
+{
+	int error = ampi_meet_open_either(m, fn, comm);
+	return vr_unlikely(error == AMPI_ACROSS) ? ampi_check_intra(m->comm, fn) : error;
+}
+
+int ampi_meet_open_either(struct ampi_meet *m, int fn, MPI_Comm comm)
 {
 	m->fn = fn;
 	m->comm = ampi_comm(comm);
 	if (vr_unlikely(!m->comm))
 		return ampi_bad_comm(comm, fn);
 	if (vr_unlikely(m->comm->is_inter))
-		return ampi_check_intra(m->comm, fn);
+		return AMPI_ACROSS;
 	m->team = m->comm->team;
 	m->rank = m->comm->rank;
 	m->size = m->comm->size;
@@ -171,6 +179,8 @@ static const char *coll_name(int kind)
 		[AMPI_COLL_ALLTOALLV] = "MPI_Alltoallv/w", [AMPI_COLL_REDUCE] = "MPI_Reduce", [AMPI_COLL_ALLREDUCE] = "MPI_Allreduce",
 		[AMPI_COLL_REDUCE_SCATTER] = "MPI_Reduce_scatter", [AMPI_COLL_SCAN] = "MPI_Scan", [AMPI_COLL_EXSCAN] = "MPI_Exscan",
 		[AMPI_COLL_SPLIT] = "a call that makes communicators", [AMPI_COLL_FINALIZE] = "MPI_Finalize",
+		[AMPI_COLL_MERGE] = "MPI_Intercomm_merge", [AMPI_COLL_INTERCOMM] = "MPI_Intercomm_create",
+		[AMPI_COLL_DIST_GRAPH] = "MPI_Dist_graph_create",
 	};
 	return names[kind];
 }
@@ -216,6 +226,10 @@ static int raise_class(struct ampi_meet *m, int klass)
 {
 	if (klass == MPI_ERR_TRUNCATE)
 		return raise_truncated(m);
+	if (klass == MPI_ERR_OTHER)
+		return ampi_raise(m->comm, klass, m->fn, "the calls of the two groups differ, or one of them failed");
+	if (klass == MPI_ERR_ARG)
+		return ampi_raise(m->comm, klass, m->fn, "high is not the same in all members of a group");
 	return ampi_raise(m->comm, klass, m->fn, "no memory for a copy of the data: the slice of this rank or of another member is full: see +slice");
 }
 

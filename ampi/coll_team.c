@@ -116,14 +116,17 @@ static int is_identity(const int32_t *world, int32_t n)
 	return 1;
 }
 
-struct ampi_team *ampi_team_make(const int32_t *world, int32_t n, uint32_t context)
+static struct ampi_team *team_new(const int32_t *world, int32_t n, uint32_t context)
 {
-	if (world && is_identity(world, n))
-		world = NULL;
 	struct ampi_team *t = vr_arena_alloc(team_bytes(world, n));
 	if (t)
 		team_init(t, world, n, context);
 	return t;
+}
+
+struct ampi_team *ampi_team_make(const int32_t *world, int32_t n, uint32_t context)
+{
+	return team_new(world && is_identity(world, n) ? NULL : world, n, context);
 }
 
 static void team_free(struct ampi_team *t)
@@ -136,6 +139,22 @@ static void team_free(struct ampi_team *t)
 	vr_arena_free(t, t->bytes);
 }
 
+/* Both keep their lists of ranks, for those who send to them. */
+int ampi_team_make_pair(const int32_t *const world[2], const int32_t n[2], uint32_t context, struct ampi_team *out[2])
+{
+	for (int i = 0; i < 2; i++) {
+		out[i] = team_new(world[i], n[i], context);
+		if (out[i])
+			out[i]->refs += n[!i];
+	}
+	if (out[0] && out[1])
+		return 0;
+	for (int i = 0; i < 2; i++)
+		if (out[i])
+			team_free(out[i]);
+	return -1;
+}
+
 void ampi_team_release(struct ampi_team *t)
 {
 	if (atomic_fetch_sub(&t->refs, 1) == 1)
@@ -144,21 +163,17 @@ void ampi_team_release(struct ampi_team *t)
 
 /* ---- predefined communicators ---- */
 
-#define WORLD_CONTEXT 2 /* as in init.c */
-
 struct ampi_team *ampi_team_world(void)
 {
 	void *t = atomic_load(&vr_job->world_team), *none = NULL;
 	if (t)
 		return t;
-	struct ampi_team *made = ampi_team_make(NULL, vr_job->ranks, WORLD_CONTEXT);
+	struct ampi_team *made = ampi_team_make(NULL, vr_job->ranks, AMPI_CONTEXT_WORLD);
 	if (!made || atomic_compare_exchange_strong(&vr_job->world_team, &none, made))
 		return made;
 	team_free(made);
 	return none;
 }
-
-#define SELF_CONTEXT 4
 
 /* A team of one never sleeps or wakes anybody, so all ranks of this worker take turns with one that is the worker's own. */
 struct ampi_team *ampi_team_self(void)
@@ -176,7 +191,7 @@ struct ampi_team *ampi_team_self(void)
 		self.team.half = sizeof board / 2;
 		self.team.ordered = 1;
 		self.team.nparts = 1;
-		self.team.context = SELF_CONTEXT;
+		self.team.context = AMPI_CONTEXT_SELF;
 		self.team.part[0] = (struct ampi_part){.n = 1, .members = &member};
 		atomic_store(&self.team.board, board);
 		self.team.size = 1;

@@ -1,32 +1,15 @@
 /* Making communicators (MPI 5.0 section 7.4): one meet in which the last leader makes the teams of all new groups. */
-#include "coll.h"
+#include "comm_make.h"
+#include "session.h"
+#include "topo.h"
 
 #include <stdlib.h>
 
-#define INDEX_NONE (-1)
-
-/* What a member says, and what it gets, in its slot on the board. */
-struct place {
-	int32_t color, key;
-	struct ampi_team *team; /* NULL: not a member of any new group */
-	int32_t rank;
-};
-_Static_assert(sizeof(struct place) <= AMPI_SLOT_INLINE, "a place fits a slot");
-
-static struct place *place_of(struct ampi_meet *m, int rank)
-{
-	return (struct place *)ampi_meet_slots(m)[rank].inline_data;
-}
-
 /* ---- the last leader ---- */
-
-struct seat {
-	int32_t color, key, rank;
-};
 
 static int by_color_and_key(const void *a_, const void *b_)
 {
-	const struct seat *a = a_, *b = b_;
+	const struct ampi_seat *a = a_, *b = b_;
 	if (a->color != b->color)
 		return a->color < b->color ? -1 : 1;
 	if (a->key != b->key)
@@ -34,51 +17,57 @@ static int by_color_and_key(const void *a_, const void *b_)
 	return a->rank < b->rank ? -1 : 1;
 }
 
-/* All members that want a place, group by group, in the order of their new ranks. */
-static int collect(struct ampi_meet *m, struct seat *seats)
+int ampi_seats_collect(struct ampi_meet *m, int side, struct ampi_seat *seats)
 {
 	int n = 0;
 	for (int i = 0; i < m->size; i++) {
-		struct place *p = place_of(m, i);
-		p->team = NULL;
+		struct ampi_place *p = ampi_place_of(m, i);
+		p->team = p->remote = NULL;
 		if (p->color != MPI_UNDEFINED)
-			seats[n++] = (struct seat){p->color, p->key, i};
+			seats[n++] = (struct ampi_seat){p->color, p->key, i, side};
 	}
 	qsort(seats, n, sizeof *seats, by_color_and_key);
 	return n;
 }
 
-static uint32_t new_context(void)
+int ampi_seats_end(const struct ampi_seat *seats, int n)
 {
-	return atomic_fetch_add(&vr_job->next_context, 2);
+	int to = 0;
+	while (to < n && seats[to].color == seats[0].color)
+		to++;
+	return to;
 }
 
-static void make_group(struct ampi_meet *m, const struct seat *seats, int n, int32_t *world)
+uint32_t ampi_context_new(void)
+{
+	return atomic_fetch_add(&vr_job->next_context, AMPI_CONTEXTS);
+}
+
+static void make_group(struct ampi_meet *m, const struct ampi_seat *seats, int n, int32_t *world)
 {
 	for (int i = 0; i < n; i++)
 		world[i] = ampi_to_world(m->comm, seats[i].rank);
-	struct ampi_team *team = ampi_team_make(world, n, new_context());
+	struct ampi_team *team = ampi_team_make(world, n, ampi_context_new());
 	if (!team)
 		ampi_meet_fail(m, MPI_ERR_NO_MEM);
 	for (int i = 0; i < n; i++) {
-		struct place *p = place_of(m, seats[i].rank);
+		struct ampi_place *p = ampi_place_of(m, seats[i].rank);
 		p->team = team;
 		p->rank = i;
 	}
 }
 
-static void make_groups(struct ampi_meet *m)
+static void split_within(struct ampi_meet *m)
 {
-	struct seat *seats = vr_rank_alloc(vr_current, m->size * (sizeof *seats + sizeof(int32_t)));
+	struct ampi_seat *seats = vr_rank_alloc(vr_current, m->size * (sizeof *seats + sizeof(int32_t)));
 	if (!seats) {
 		ampi_meet_fail(m, MPI_ERR_NO_MEM);
 		return;
 	}
 	int32_t *world = (int32_t *)(seats + m->size);
-	int n = collect(m, seats);
+	int n = ampi_seats_collect(m, 0, seats);
 	for (int from = 0, to; from < n; from = to) {
-		for (to = from; to < n && seats[to].color == seats[from].color; to++)
-			;
+		to = from + ampi_seats_end(&seats[from], n - from);
 		make_group(m, &seats[from], to - from, world);
 	}
 	vr_rank_free(vr_current, seats);
@@ -86,7 +75,27 @@ static void make_groups(struct ampi_meet *m)
 
 /* ---- each member ---- */
 
-static struct ampi_comm *comm_new(struct ampi_comm *parent, struct ampi_team *team, int32_t rank)
+int ampi_no_slice(struct ampi_comm *c, int fn)
+{
+	return ampi_raise(c, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+}
+
+void ampi_comm_adopt(struct ampi_comm *c, const struct ampi_place *p)
+{
+	c->context = p->team->context;
+	c->rank = p->rank;
+	c->size = p->team->size;
+	c->world = p->team->world;
+	c->team = p->team;
+	c->is_inter = p->remote != NULL;
+	if (!p->remote)
+		return;
+	c->remote_team = p->remote;
+	c->remote_size = p->remote->size;
+	c->remote_world = p->remote->world;
+}
+
+static struct ampi_comm *comm_enter(uint64_t errhandler)
 {
 	struct ampi_comm *c = vr_rank_calloc(vr_current, 1, sizeof *c);
 	uint64_t handle = c ? ampi_enter(vr_current, &ampi_me()->comms, AMPI_COMM, c) : 0;
@@ -94,50 +103,110 @@ static struct ampi_comm *comm_new(struct ampi_comm *parent, struct ampi_team *te
 		vr_rank_free(vr_current, c);
 		return NULL;
 	}
-	*c = (struct ampi_comm){.handle = handle, .refs = 1, .context = team->context, .rank = rank, .size = team->size,
-				.world = team->world, .team = team, .errhandler = parent->errhandler};
-	ampi_errhandler_hold(c->errhandler);
+	c->handle = handle;
+	c->refs = 1;
+	c->errhandler = errhandler;
+	c->session = ampi_only_session();
+	ampi_errhandler_hold(errhandler);
 	return c;
 }
 
-static int no_memory(struct ampi_comm *c, int fn)
+struct ampi_comm *ampi_comm_new(uint64_t errhandler, const struct ampi_place *p)
 {
-	return ampi_raise(c, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+	struct ampi_comm *c = comm_enter(errhandler);
+	if (c)
+		ampi_comm_adopt(c, p);
+	return c;
 }
 
-/* Members with one color become a communicator, ordered by key. *out is NULL without a place. Switches. */
-static int split(struct ampi_meet *m, int color, int key, struct ampi_comm **out)
+struct ampi_comm *ampi_comm_conceive(struct ampi_comm *parent)
 {
-	ampi_meet_begin(m, AMPI_COLL_SPLIT, -1, 0);
-	*place_of(m, m->rank) = (struct place){.color = color, .key = key};
-	if (ampi_meet_arrive(m)) {
-		if (ampi_meet_leaders(m)) {
-			if (!ampi_meet_failed(m))
-				make_groups(m);
-			ampi_meet_release_leaders(m);
-		}
-		ampi_meet_release(m);
-	}
-	struct place p = *place_of(m, m->rank);
-	int error = ampi_meet_end(m);
-	*out = NULL;
-	if (error || !p.team)
-		return error;
-	*out = comm_new(m->comm, p.team, p.rank);
-	return *out ? MPI_SUCCESS : no_memory(m->comm, m->fn);
+	struct ampi_comm *c = comm_enter(parent->errhandler);
+	if (!c)
+		return NULL;
+	c->rank = parent->rank;
+	c->size = parent->size;
+	c->world = parent->world;
+	c->is_inter = AMPI_UNBORN;
+	return c;
 }
 
 static MPI_Comm handle_of(const struct ampi_comm *c)
 {
-	return c ? (MPI_Comm)(uint64_t)c->handle : MPI_COMM_NULL;
+	return (MPI_Comm)(uint64_t)c->handle;
 }
 
-static int split_to_handle(struct ampi_meet *m, int color, int key, MPI_Comm *newcomm)
+int ampi_make_handle(struct ampi_comm *parent, int fn, const struct ampi_place *p, MPI_Comm *out)
 {
-	struct ampi_comm *c;
-	int error = split(m, color, key, &c);
-	*newcomm = error ? MPI_COMM_NULL : handle_of(c);
-	return error;
+	struct ampi_comm *c = p->team ? ampi_comm_new(parent->errhandler, p) : NULL;
+	*out = c ? handle_of(c) : MPI_COMM_NULL;
+	return p->team && !c ? ampi_no_slice(parent, fn) : MPI_SUCCESS;
+}
+
+int ampi_make_open(struct ampi_meet *m, int fn, MPI_Comm comm, MPI_Comm *newcomm)
+{
+	m->fn = fn;
+	m->comm = ampi_comm(comm);
+	if (!m->comm)
+		return ampi_bad_comm(comm, fn);
+	if (!newcomm)
+		return ampi_raise(m->comm, MPI_ERR_ARG, fn, "the place for the new communicator is a null pointer");
+	if (m->comm->is_inter == AMPI_UNBORN)
+		return ampi_check_intra(m->comm, fn);
+	m->team = m->comm->team;
+	m->rank = m->comm->rank;
+	m->size = m->comm->size;
+	*newcomm = MPI_COMM_NULL;
+	return MPI_SUCCESS;
+}
+
+static void last_leader(struct ampi_meet *m, const struct ampi_maker *maker)
+{
+	if (m->comm->is_inter && maker->across)
+		ampi_cross(m, maker);
+	else if (!ampi_meet_failed(m) && maker->within)
+		maker->within(m);
+	ampi_meet_release_leaders(m);
+}
+
+int ampi_make_meet(struct ampi_meet *m, const struct ampi_maker *maker, int color, int key, struct ampi_place *p)
+{
+	ampi_meet_begin(m, maker->kind, -1, 0);
+	*ampi_place_of(m, m->rank) = (struct ampi_place){.color = color, .key = key};
+	if (ampi_meet_arrive(m)) {
+		if (ampi_meet_leaders(m))
+			last_leader(m, maker);
+		ampi_meet_release(m);
+	}
+	*p = *ampi_place_of(m, m->rank);
+	return ampi_meet_end(m);
+}
+
+static void nothing_across(struct ampi_meet *side[2])
+{
+	(void)side;
+}
+
+/* Members with one color become a communicator, ordered by key. Switches. */
+static int split(struct ampi_meet *m, int color, int key, struct ampi_place *p)
+{
+	static const struct ampi_maker maker = {AMPI_COLL_SPLIT, split_within, ampi_split_across};
+	return ampi_make_meet(m, &maker, color, key, p);
+}
+
+int ampi_make_barrier(struct ampi_comm *c, int fn)
+{
+	static const struct ampi_maker maker = {AMPI_COLL_BARRIER, NULL, nothing_across};
+	struct ampi_meet m = {.comm = c, .team = c->team, .rank = c->rank, .size = c->size, .fn = fn};
+	struct ampi_place p;
+	return ampi_make_meet(&m, &maker, 0, 0, &p);
+}
+
+int ampi_split_to_handle(struct ampi_meet *m, int color, int key, MPI_Comm *newcomm)
+{
+	struct ampi_place p;
+	int error = split(m, color, key, &p);
+	return error ? error : ampi_make_handle(m->comm, m->fn, &p, newcomm);
 }
 
 /* ---- the calls ---- */
@@ -145,218 +214,80 @@ static int split_to_handle(struct ampi_meet *m, int color, int key, MPI_Comm *ne
 int ampi_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
 	struct ampi_meet m;
-	int error = ampi_meet_open(&m, AMPI_FN_MPI_Comm_split, comm);
+	int error = ampi_make_open(&m, AMPI_FN_MPI_Comm_split, comm, newcomm);
 	if (error)
 		return error;
 	if (color < 0 && color != MPI_UNDEFINED)
 		return ampi_raise(m.comm, MPI_ERR_ARG, m.fn, "color is %d: neither positive, nor zero, nor MPI_UNDEFINED", color);
-	return split_to_handle(&m, color, key, newcomm);
+	return ampi_split_to_handle(&m, color, key, newcomm);
 }
 
-/* All members are on this node, so they share memory. No hardware resource below the node is told apart: a split by hardware finds
- * no smaller groups, for which the standard has MPI_COMM_NULL. */
-int ampi_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+void ampi_comm_discard(struct ampi_comm *c, int fn)
 {
-	struct ampi_meet m;
-	int error = ampi_meet_open(&m, AMPI_FN_MPI_Comm_split_type, comm);
-	(void)info;
+	ampi_attrs_free(c, fn);
+	ampi_comm_close(c);
+}
+
+int ampi_comm_inherit(struct ampi_comm *parent, int fn, struct ampi_comm *c, MPI_Info info)
+{
+	int error = ampi_hints_take(parent, fn, c, info);
 	if (error)
 		return error;
-	switch (split_type) {
-	case MPI_COMM_TYPE_SHARED:
-		return split_to_handle(&m, 0, key, newcomm);
-	case MPI_COMM_TYPE_HW_UNGUIDED:
-	case MPI_COMM_TYPE_HW_GUIDED:
-	case MPI_COMM_TYPE_RESOURCE_GUIDED:
-	case MPI_UNDEFINED:
-		return split_to_handle(&m, MPI_UNDEFINED, key, newcomm);
-	}
-	return ampi_raise(m.comm, MPI_ERR_ARG, m.fn, "split_type %d is not a type of the standard", split_type);
+	error = ampi_attrs_copy(parent, c, fn);
+	if (error)
+		return ampi_raise(parent, error, fn, "a copy function of an attribute returned error %d", error);
+	c->topology = ampi_topology_hold(parent->topology);
+	return MPI_SUCCESS;
 }
 
-static int duplicate(int fn, MPI_Comm comm, MPI_Comm *newcomm)
+/* The hints are not those of comm (MPI 5.0 section 7.4.2). */
+static int duplicate(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	struct ampi_meet m;
+	struct ampi_place p;
 	struct ampi_comm *c;
-	int error = ampi_meet_open(&m, fn, comm);
-	*newcomm = MPI_COMM_NULL;
-	if (error || (error = split(&m, 0, m.rank, &c)))
+	int error = ampi_make_open(&m, fn, comm, newcomm);
+	if (error || (error = split(&m, 0, m.rank, &p)))
 		return error;
-	error = ampi_attrs_copy(m.comm, c, fn);
-	if (error) {
-		ampi_comm_close(c);
-		return error;
-	}
-	*newcomm = handle_of(c);
-	return MPI_SUCCESS;
+	c = ampi_comm_new(m.comm->errhandler, &p);
+	if (!c)
+		return ampi_no_slice(m.comm, fn);
+	error = ampi_comm_inherit(m.comm, fn, c, info);
+	if (error)
+		ampi_comm_discard(c, fn);
+	else
+		*newcomm = handle_of(c);
+	return error;
 }
 
 int ampi_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-	return duplicate(AMPI_FN_MPI_Comm_dup, comm, newcomm);
+	return duplicate(AMPI_FN_MPI_Comm_dup, comm, MPI_INFO_NULL, newcomm);
 }
 
-/* No hint of the standard changes what a communicator does here. */
 int ampi_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-	(void)info;
-	return duplicate(AMPI_FN_MPI_Comm_dup_with_info, comm, newcomm);
+	return duplicate(AMPI_FN_MPI_Comm_dup_with_info, comm, info, newcomm);
 }
 
-/* ---- from groups ---- */
-
-/* World ranks of a group's members, in the slice; NULL with *n == 0 for an empty one. */
-static int group_ranks(struct ampi_comm *c, int fn, MPI_Group group, int32_t **ranks, int *n)
+/* Within one group, disjoint groups may be made at once; the members of an intercommunicator's local group all give the same one. */
+static int color_of(const struct ampi_comm *c, const struct ampi_members *g)
 {
-	uint64_t args[3] = {(uint64_t)group, 0, (uint64_t)n};
-	*ranks = NULL;
-	*n = 0;
-	if (group == MPI_GROUP_NULL)
-		return ampi_raise(c, MPI_ERR_GROUP, fn, "group is MPI_GROUP_NULL");
-	int error = ampi_serve(AMPI_FN_GROUP_RANKS, args, 3);
-	if (error || !*n)
-		return error;
-	*ranks = vr_rank_alloc(vr_current, *n * sizeof **ranks);
-	if (!*ranks)
-		return no_memory(c, fn);
-	args[1] = (uint64_t)*ranks;
-	return ampi_serve(AMPI_FN_GROUP_RANKS, args, 3);
-}
-
-/* Turn world ranks into ranks of c, INDEX_NONE for those outside. 0, or -1 without memory. */
-static int to_members(struct ampi_comm *c, int32_t *ranks, int n)
-{
-	int32_t *map = vr_rank_alloc(vr_current, vr_job->ranks * sizeof *map);
-	if (!map)
-		return -1;
-	for (int i = 0; i < vr_job->ranks; i++)
-		map[i] = INDEX_NONE;
-	for (int i = 0; i < c->size; i++)
-		map[ampi_to_world(c, i)] = i;
-	for (int i = 0; i < n; i++)
-		ranks[i] = map[ranks[i]];
-	vr_rank_free(vr_current, map);
-	return 0;
-}
-
-/* A group's members as ranks of c, and which of them this rank is. */
-struct members {
-	int32_t *ranks;
-	int n;
-	int me; /* INDEX_NONE: it is none */
-};
-
-static int check_members(struct ampi_comm *c, int fn, struct members *g)
-{
-	g->me = INDEX_NONE;
-	for (int i = 0; i < g->n; i++) {
-		if (g->ranks[i] == INDEX_NONE)
-			return ampi_raise(c, MPI_ERR_GROUP, fn, "member %d of group is not in comm", i);
-		if (g->ranks[i] == c->rank)
-			g->me = i;
-	}
-	return MPI_SUCCESS;
-}
-
-static int members_open(struct members *g, struct ampi_comm *c, int fn, MPI_Group group)
-{
-	int error = group_ranks(c, fn, group, &g->ranks, &g->n);
-	if (!error && g->n && to_members(c, g->ranks, g->n))
-		error = no_memory(c, fn);
-	if (!error)
-		error = check_members(c, fn, g);
-	if (error)
-		vr_rank_free(vr_current, g->ranks);
-	return error;
+	if (g->me == AMPI_NO_MEMBER)
+		return MPI_UNDEFINED;
+	return c->is_inter ? 0 : g->ranks[0];
 }
 
 int ampi_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
 	struct ampi_meet m;
-	struct members g;
+	struct ampi_members g;
 	int error;
-	*newcomm = MPI_COMM_NULL;
-	if ((error = ampi_meet_open(&m, AMPI_FN_MPI_Comm_create, comm)) || (error = members_open(&g, m.comm, m.fn, group)))
+	if ((error = ampi_make_open(&m, AMPI_FN_MPI_Comm_create, comm, newcomm)) ||
+	    (error = ampi_members_open(&g, m.comm, m.fn, group, "group")))
 		return error;
-	int color = g.me == INDEX_NONE ? MPI_UNDEFINED : g.ranks[0];
-	vr_rank_free(vr_current, g.ranks);
-	return split_to_handle(&m, color, g.me, newcomm);
-}
-
-/* ---- by the group alone: its first member makes the team and tells the others, in the runtime's own context ---- */
-
-static int tell(struct ampi_comm *c, int32_t to, int tag, struct ampi_team *team)
-{
-	struct vr_message m = {.buf = &team, .count = sizeof team, .type = vr_type_predefined((uint64_t)MPI_BYTE),
-			       .context = c->context + 1, .source = c->rank, .dest = to, .dest_world = ampi_to_world(c, to), .tag = tag};
-	struct vr_request *r = vr_send_start(&m);
-	if (r == VR_NO_MEMORY)
-		return -1;
-	if (r) {
-		vr_request_wait(&r, 1, 1);
-		vr_request_free(r);
-	}
-	return 0;
-}
-
-static struct ampi_team *hear(struct ampi_comm *c, int32_t from, int tag)
-{
-	struct ampi_team *team = NULL;
-	struct vr_request *r = vr_request_alloc(vr_current, VR_REQ_RECV);
-	if (!r)
-		return NULL;
-	r->context = c->context + 1;
-	r->peer = from;
-	r->peer_world = ampi_to_world(c, from);
-	r->tag = tag;
-	r->buf = &team;
-	r->type = vr_type_predefined((uint64_t)MPI_BYTE);
-	r->count = sizeof team;
-	vr_recv_start(r);
-	if (!(r->flags & VR_RQ_DONE))
-		vr_request_wait(&r, 1, 1);
-	vr_request_free(r);
-	return team;
-}
-
-/* The team that this member makes, NULL without memory: the others hear of that, too. */
-static struct ampi_team *make_and_tell(struct ampi_comm *c, const struct members *g, int tag)
-{
-	int32_t *world = vr_rank_alloc(vr_current, g->n * sizeof *world);
-	struct ampi_team *team = NULL;
-	for (int i = 0; world && i < g->n; i++)
-		world[i] = ampi_to_world(c, g->ranks[i]);
-	if (world)
-		team = ampi_team_make(world, g->n, new_context());
-	vr_rank_free(vr_current, world);
-	for (int i = 1; i < g->n; i++)
-		if (tell(c, g->ranks[i], tag, team))
-			return NULL;
-	return team;
-}
-
-int ampi_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
-{
-	int fn = AMPI_FN_MPI_Comm_create_group, error;
-	struct ampi_comm *c = ampi_comm(comm), *made;
-	struct members g;
-	*newcomm = MPI_COMM_NULL;
-	if (!c)
-		return ampi_bad_comm(comm, fn);
-	if (tag < 0)
-		return ampi_raise(c, MPI_ERR_TAG, fn, "tag is %d", tag);
-	if ((error = ampi_check_intra(c, fn)) || (error = members_open(&g, c, fn, group)))
-		return error;
-	if (g.me == INDEX_NONE) {
-		vr_rank_free(vr_current, g.ranks);
-		return MPI_SUCCESS;
-	}
-	vr_current->wait.fn = fn;
-	struct ampi_team *team = g.me ? hear(c, g.ranks[0], tag) : make_and_tell(c, &g, tag);
-	vr_rank_free(vr_current, g.ranks);
-	made = team ? comm_new(c, team, g.me) : NULL;
-	if (!made)
-		return no_memory(c, fn);
-	*newcomm = handle_of(made);
-	return MPI_SUCCESS;
+	int color = color_of(m.comm, &g);
+	error = ampi_members_within(&g, m.comm, m.fn);
+	ampi_members_close(&g);
+	return error ? error : ampi_split_to_handle(&m, color, g.me, newcomm);
 }

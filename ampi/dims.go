@@ -50,13 +50,15 @@ func freeDims(nodes int64, dims []int32) ([]int64, error) {
 	return balance(rest, n), nil
 }
 
-// balance writes nodes as n factors that do not increase: the largest as small as can be, then the second, and so on.
+// balance writes nodes as n factors that do not increase and are as close to each other as can be: the least difference between
+// the largest and the smallest; of several such, the one with the largest smallest factor, then the next one, and so on.
 func balance(nodes int64, n int) []int64 {
 	if n == 0 {
 		return nil
 	}
-	f := &factoring{divisors: divisors(nodes), dead: map[[3]int64]bool{}}
-	return f.factors(nodes, n, nodes)
+	f := factoring{divisors(nodes)}
+	least, most := f.span(nodes, n)
+	return append(f.within(nodes/least, n-1, least, most), least)
 }
 
 func divisors(n int64) []int64 {
@@ -73,48 +75,88 @@ func divisors(n int64) []int64 {
 	return out
 }
 
-// factoring looks for factors and remembers where there are none.
+// factoring looks for factors of a number, and knows its divisors.
 type factoring struct {
 	divisors []int64
-	dead     map[[3]int64]bool
 }
 
-// factors are n factors of `of` that do not increase and are at most cap; nil when there are none.
-func (f *factoring) factors(of int64, n int, limit int64) []int64 {
+// lower calls try with the divisors of `of` that can be the smallest of its n factors, the largest first, as long as it says so.
+func (f factoring) lower(of int64, n int, floor int64, try func(d int64) bool) {
+	for _, d := range slices.Backward(f.divisors) {
+		if d < floor {
+			return
+		}
+		if of%d == 0 && !exceeds(d, n, of) && !try(d) {
+			return
+		}
+	}
+}
+
+// span is the smallest and the largest of the factors that are closest to each other.
+func (f factoring) span(of int64, n int) (least, most int64) {
 	if n == 1 {
-		if of <= limit {
+		return of, of
+	}
+	spread := of
+	f.lower(of, n, 1, func(d int64) bool {
+		if found := f.smallestMost(of/d, n-1, d, d+spread); found != 0 {
+			least, most, spread = d, found, found-d
+		}
+		return reaches(d+spread-1, n-1, of/d)
+	})
+	return least, most
+}
+
+// smallestMost is the least that the largest of n factors can be that are at least floor and below limit; 0 when there are none.
+func (f factoring) smallestMost(of int64, n int, floor, limit int64) (most int64) {
+	if n == 1 {
+		if floor <= of && of < limit {
+			return of
+		}
+		return 0
+	}
+	f.lower(of, n, floor, func(d int64) bool {
+		if found := f.smallestMost(of/d, n-1, d, limit); found != 0 {
+			most, limit = found, found
+		}
+		return reaches(limit-1, n-1, of/d)
+	})
+	return most
+}
+
+// within are n factors from floor to limit that do not increase, the smallest ones as large as can be; nil when there are none.
+func (f factoring) within(of int64, n int, floor, limit int64) (factors []int64) {
+	if n == 0 {
+		return []int64{}
+	}
+	if n == 1 {
+		if floor <= of && of <= limit {
 			return []int64{of}
 		}
 		return nil
 	}
-	key := [3]int64{of, int64(n), limit}
-	if f.dead[key] {
-		return nil
-	}
-	for _, d := range f.divisors {
-		if d > limit || d > of {
-			break
+	f.lower(of, n, floor, func(d int64) bool {
+		if larger := f.within(of/d, n-1, d, limit); larger != nil {
+			factors = append(larger, d)
 		}
-		if of%d != 0 || !reaches(d, n, of) {
-			continue
-		}
-		if rest := f.factors(of/d, n-1, d); rest != nil {
-			return append([]int64{d}, rest...)
-		}
-	}
-	f.dead[key] = true
-	return nil
+		return factors == nil && reaches(limit, n-1, of/d)
+	})
+	return factors
 }
 
-// reaches tells whether n factors d can make up `of`.
-func reaches(d int64, n int, of int64) bool {
-	for p := int64(1); n > 0; n-- {
-		if p *= d; p >= of {
+// exceeds tells whether the product of n factors d is more than `of`.
+func exceeds(d int64, n int, of int64) bool {
+	p := int64(1)
+	for ; n > 0 && d > 1; n-- {
+		if p > of/d {
 			return true
 		}
-		if d == 1 {
-			return false
-		}
+		p *= d
 	}
-	return false
+	return p > of
+}
+
+// reaches tells whether the product of n factors d is at least `of`.
+func reaches(d int64, n int, of int64) bool {
+	return exceeds(d, n, of-1)
 }

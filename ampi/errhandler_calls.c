@@ -4,7 +4,7 @@
 
 static int not_running(int fn)
 {
-	return vr_current->mpi_state == VR_MPI_RUNNING ? MPI_SUCCESS : ampi_bad_comm(MPI_COMM_SELF, fn);
+	return ampi_running() ? MPI_SUCCESS : ampi_bad_comm(MPI_COMM_SELF, fn);
 }
 
 /* ---- making them ---- */

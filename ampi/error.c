@@ -41,7 +41,7 @@ static struct ampi_culprit culprit_of(struct ampi_comm *c)
 {
 	struct ampi_rank *me = ampi_me();
 	const struct ampi_comm *at = c ? c : me->self_handled ? &me->self : &me->world;
-	int running = vr_current->mpi_state == VR_MPI_RUNNING;
+	int running = c || vr_current->mpi_state == VR_MPI_RUNNING;
 	return (struct ampi_culprit){AMPI_COMM, at->handle, running ? at->errhandler : (uint64_t)MPI_ERRORS_ARE_FATAL};
 }
 
@@ -102,11 +102,6 @@ int ampi_null_argument(int fn, uint64_t comm, const char *name)
 	return ampi_null(comm ? ampi_comm((MPI_Comm)comm) : NULL, fn, name);
 }
 
-int ampi_null_buffer(int fn, uint64_t comm, const char *name)
-{
-	return ampi_raise(comm ? ampi_comm((MPI_Comm)comm) : NULL, MPI_ERR_BUFFER, fn, "%s is a null pointer", name);
-}
-
 /* The program says what its own codes mean: MPI_Add_error_string. */
 int ampi_errhandler_call(const struct ampi_culprit *at, int code, int fn)
 {
@@ -124,7 +119,8 @@ static int not_running(int fn)
 
 int ampi_bad_comm(MPI_Comm comm, int fn)
 {
-	if (vr_current->mpi_state != VR_MPI_RUNNING)
+	int predefined = comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
+	if (vr_current->mpi_state != VR_MPI_RUNNING && (predefined || !ampi_running()))
 		return not_running(fn);
 	if (comm == MPI_COMM_NULL)
 		return ampi_raise(NULL, MPI_ERR_COMM, fn, "comm is MPI_COMM_NULL");

@@ -69,6 +69,9 @@ func allHandlers() (handlers [fnEnd]handler) {
 	plain(shim.FnGroupFree, groupFree)
 	plain(shim.FnCommGroup, commGroup)
 	plain(shim.FnCommRemoteGroup, commRemoteGroup)
+	anytime(fnCommHints, commHints)
+	anytime(fnCommInfo, commInfo)
+	anytime(shim.FnGetHwResourceInfo, hwResourceInfo)
 	plain(fnGroupRanks, groupRanks)
 	plain(fnGroupMake, groupMake)
 

@@ -6,9 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CONTEXT_WORLD 2
-#define CONTEXT_SELF 4
-
 static void predefined_comm(struct ampi_comm *c, MPI_Comm handle, const char *name, uint32_t context, int rank, int size)
 {
 	c->handle = (uint32_t)(uint64_t)handle;
@@ -26,9 +23,9 @@ _Static_assert(sizeof(struct ampi_rank) <= VR_MPI_STATE, "the MPI state outgrew 
 void ampi_rank_init(struct vr_rank *r)
 {
 	struct ampi_rank *m = r->mpi;
+	predefined_comm(&m->world, MPI_COMM_WORLD, "MPI_COMM_WORLD", AMPI_CONTEXT_WORLD, r->id, vr_job->ranks);
+	predefined_comm(&m->self, MPI_COMM_SELF, "MPI_COMM_SELF", AMPI_CONTEXT_SELF, 0, 1);
 	vr_shim_guarded = ampi_table_guarded();
-	predefined_comm(&m->world, MPI_COMM_WORLD, "MPI_COMM_WORLD", CONTEXT_WORLD, r->id, vr_job->ranks);
-	predefined_comm(&m->self, MPI_COMM_SELF, "MPI_COMM_SELF", CONTEXT_SELF, 0, 1);
 	m->last_error_code = MPI_ERR_LASTCODE;
 	m->file_errhandler = (uint64_t)MPI_ERRORS_RETURN; /* MPI 5.0 section 14.7 */
 }

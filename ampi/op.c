@@ -100,6 +100,12 @@ int ampi_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 	return create(AMPI_FN_MPI_Op_create_c, user_fn, commute, 1, op);
 }
 
+void ampi_op_release(struct ampi_op *o)
+{
+	if (--o->refs == 0)
+		vr_rank_free(vr_current, o);
+}
+
 int ampi_Op_free(MPI_Op *op)
 {
 	struct ampi_op *o = user_op(*op);
@@ -108,8 +114,7 @@ int ampi_Op_free(MPI_Op *op)
 	if (!o)
 		return no_op(NULL, AMPI_FN_MPI_Op_free, *op);
 	ampi_remove(&ampi_me()->ops, (uint64_t)*op);
-	if (--o->refs == 0)
-		vr_rank_free(vr_current, o);
+	ampi_op_release(o);
 	*op = MPI_OP_NULL;
 	return MPI_SUCCESS;
 }

@@ -1,73 +1,58 @@
 /* Packing in C (MPI 5.0 section 5.2). */
-#include "ampi.h"
+#include "p2p_args.h"
 
 #include <limits.h>
 
-static int check(int fn, struct ampi_comm *c, MPI_Count count, MPI_Datatype type, const struct vr_type **t)
+/* A place in a packed buffer, checked: so many bytes lie at it. */
+static int check_place(const struct ampi_transfer *t, const void *packed, MPI_Count size, const MPI_Count *position, int64_t bytes)
 {
-	*t = ampi_type(type);
-	if (!*t || !((*t)->flags & VR_TYPE_COMMITTED))
-		return ampi_bad_type(c, type, fn);
-	if (count < 0)
-		return ampi_raise(c, MPI_ERR_COUNT, fn, "count is %lld", (long long)count);
-	return MPI_SUCCESS;
+	if (!position)
+		return ampi_bad_pointer(t->comm, t->fn, "position");
+	if (size < 0)
+		return ampi_raise(t->comm, MPI_ERR_ARG, t->fn, "the size of the packed buffer is %lld", (long long)size);
+	if (*position < 0)
+		return ampi_raise(t->comm, MPI_ERR_ARG, t->fn, "position is %lld", (long long)*position);
+	if (bytes > size - *position)
+		return ampi_raise(t->comm, MPI_ERR_TRUNCATE, t->fn, "%lld bytes are wanted at position %lld of a packed buffer of %lld",
+				  (long long)bytes, (long long)*position, (long long)size);
+	return bytes && !packed ? ampi_bad_pointer(t->comm, t->fn, "the packed buffer") : MPI_SUCCESS;
 }
 
 static int pack(int fn, const void *in, MPI_Count count, MPI_Datatype type, void *out, MPI_Count size, MPI_Count *position, MPI_Comm comm)
 {
-	const struct vr_type *t;
-	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, fn);
-	int error = check(fn, c, count, type, &t);
-	if (error)
+	struct ampi_transfer t;
+	int error = ampi_check_transfer(&t, fn, comm, in, count, type);
+	if (error || (error = check_place(&t, out, size, position, count * t.type->size)))
 		return error;
-	int64_t bytes = count * t->size;
-	if (*position < 0 || bytes > size - *position)
-		return ampi_raise(c, MPI_ERR_TRUNCATE, fn, "%lld bytes do not fit at position %lld of %lld", (long long)bytes,
-				  (long long)*position, (long long)size);
-	if (bytes && !out)
-		return ampi_raise(c, MPI_ERR_BUFFER, fn, "outbuf is a null pointer");
-	*position += vr_type_pack(t, count, in, (char *)out + *position, bytes);
+	*position += vr_type_pack(t.type, count, in, (char *)out + *position, count * t.type->size);
 	return MPI_SUCCESS;
 }
 
 static int unpack(int fn, const void *in, MPI_Count size, MPI_Count *position, void *out, MPI_Count count, MPI_Datatype type, MPI_Comm comm)
 {
-	const struct vr_type *t;
-	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, fn);
-	int error = check(fn, c, count, type, &t);
-	if (error)
+	struct ampi_transfer t;
+	int error = ampi_check_transfer(&t, fn, comm, out, count, type);
+	if (error || (error = check_place(&t, in, size, position, count * t.type->size)))
 		return error;
-	int64_t bytes = count * t->size;
-	if (*position < 0 || bytes > size - *position)
-		return ampi_raise(c, MPI_ERR_TRUNCATE, fn, "%lld bytes are not there at position %lld of %lld", (long long)bytes,
-				  (long long)*position, (long long)size);
-	if (bytes && !in)
-		return ampi_raise(c, MPI_ERR_BUFFER, fn, "inbuf is a null pointer");
-	*position += vr_type_unpack(t, count, out, (const char *)in + *position, bytes);
+	*position += vr_type_unpack(t.type, count, out, (const char *)in + *position, count * t.type->size);
 	return MPI_SUCCESS;
 }
 
 static int pack_size(int fn, MPI_Count count, MPI_Datatype type, MPI_Comm comm, MPI_Count *size)
 {
-	const struct vr_type *t;
-	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, fn);
-	int error = check(fn, c, count, type, &t);
-	if (!error)
-		*size = count * t->size;
+	struct ampi_transfer t;
+	int error = ampi_check_transfer(&t, fn, comm, &t, count, type);
+	if (!error && !(error = ampi_check_out(t.comm, fn, "size", size)))
+		*size = count * t.type->size;
 	return error;
 }
 
 int ampi_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position, MPI_Comm comm)
 {
-	MPI_Count at = *position;
-	int error = pack(AMPI_FN_MPI_Pack, in, count, type, out, size, &at, comm);
-	*position = (int)at;
+	MPI_Count at = position ? *position : 0;
+	int error = pack(AMPI_FN_MPI_Pack, in, count, type, out, size, position ? &at : NULL, comm);
+	if (position)
+		*position = (int)at;
 	return error;
 }
 
@@ -78,9 +63,10 @@ int ampi_Pack_c(const void *in, MPI_Count count, MPI_Datatype type, void *out, M
 
 int ampi_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type, MPI_Comm comm)
 {
-	MPI_Count at = *position;
-	int error = unpack(AMPI_FN_MPI_Unpack, in, size, &at, out, count, type, comm);
-	*position = (int)at;
+	MPI_Count at = position ? *position : 0;
+	int error = unpack(AMPI_FN_MPI_Unpack, in, size, position ? &at : NULL, out, count, type, comm);
+	if (position)
+		*position = (int)at;
 	return error;
 }
 
@@ -92,8 +78,9 @@ int ampi_Unpack_c(const void *in, MPI_Count size, MPI_Count *position, void *out
 int ampi_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 {
 	MPI_Count n = 0;
-	int error = pack_size(AMPI_FN_MPI_Pack_size, count, type, comm, &n);
-	*size = n > INT_MAX ? MPI_UNDEFINED : (int)n;
+	int error = pack_size(AMPI_FN_MPI_Pack_size, count, type, comm, size ? &n : NULL);
+	if (!error)
+		*size = n > INT_MAX ? MPI_UNDEFINED : (int)n;
 	return error;
 }
 

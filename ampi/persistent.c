@@ -1,92 +1,108 @@
 /* Persistent point-to-point requests (MPI 5.0 section 3.9): the arguments are kept, each start is a send or receive. */
-#include "ampi.h"
+#include "bsend.h"
+#include "p2p_args.h"
+#include "request.h"
 
 struct persistent {
-	struct vr_message m; /* of a receive: buf, count, type, context, tag; source is the peer */
-	int32_t null; /* the peer is MPI_PROC_NULL */
+	struct ampi_activity activity;
+	struct vr_message m; /* of a receive: buf, count, type, context, tag; dest is the peer */
 };
 
-static int prepare(int fn, enum vr_request_kind kind, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag,
-		   MPI_Comm comm, enum vr_mode mode, MPI_Request *out)
+static int start_send(int fn, struct vr_request *r, const struct vr_message *m)
 {
-	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, fn);
-	const struct vr_type *t = ampi_type(type);
-	if (count < 0)
-		return ampi_raise(c, MPI_ERR_COUNT, fn, "count is %lld", (long long)count);
-	if (!t || !(t->flags & VR_TYPE_COMMITTED))
-		return ampi_bad_type(c, type, fn);
-	int wild = kind == VR_REQ_RECV && peer == MPI_ANY_SOURCE, n = ampi_peer_count(c);
-	if ((uint32_t)peer >= (uint32_t)n && peer != MPI_PROC_NULL && !wild)
-		return ampi_raise(c, MPI_ERR_RANK, fn, "%s is %d, in a communicator of %d", kind == VR_REQ_RECV ? "source" : "dest", peer, n);
-	if (tag < 0 && !(kind == VR_REQ_RECV && tag == MPI_ANY_TAG))
-		return ampi_raise(c, MPI_ERR_TAG, fn, "tag is %d", tag);
-	struct vr_request *r = vr_request_alloc(vr_current, kind);
-	struct persistent *p = r ? vr_rank_calloc(vr_current, 1, sizeof *p) : NULL;
-	if (!p)
-		return ampi_raise(c, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
-	int world = peer < 0 ? -1 : c->is_inter ? c->remote_world[peer] : ampi_to_world(c, peer);
-	p->null = peer == MPI_PROC_NULL;
-	p->m = (struct vr_message){.buf = buf, .count = count, .type = t, .context = c->context, .source = c->rank, .dest = peer,
-				   .dest_world = world, .tag = tag, .mode = mode};
-	r->flags = VR_RQ_PERSISTENT;
-	r->extra = p;
-	r->type = t;
-	r->context = c->context;
-	r->peer = peer;
-	r->peer_world = world;
-	r->tag = tag;
-	r->comm = c->handle;
-	if (!(t->flags & VR_TYPE_PREDEFINED)) {
-		((struct vr_type *)t)->refs++;
-		r->flags |= VR_RQ_HOLDS_TYPE;
+	struct ampi_comm *c = ampi_comm((MPI_Comm)r->comm);
+	if (m->mode == VR_BUFFERED) {
+		int error = ampi_bsend(c, fn, m);
+		if (!error)
+			vr_request_complete(r);
+		return error;
 	}
-	*out = ampi_request_handle(r);
-	return MPI_SUCCESS;
+	return vr_send_start_on(r, m) ? ampi_no_memory(c, fn) : MPI_SUCCESS;
 }
 
 static int start(int fn, struct vr_request *r)
 {
-	const struct persistent *p = r->extra;
-	r->flags = (r->flags & (VR_RQ_PERSISTENT | VR_RQ_HOLDS_TYPE)) | VR_RQ_ACTIVE;
-	r->error = 0;
-	r->bytes = 0;
-	if (p->null) {
-		r->source = MPI_PROC_NULL;
-		r->got_tag = MPI_ANY_TAG;
-		r->flags |= VR_RQ_DONE;
+	const struct vr_message *m = &((struct persistent *)r->extra)->m;
+	if (m->dest == MPI_PROC_NULL) {
+		ampi_request_null(r);
 		return MPI_SUCCESS;
 	}
 	if (r->kind == VR_REQ_SEND)
-		return vr_send_start_on(r, &p->m) ? ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice") : MPI_SUCCESS;
-	r->buf = (void *)p->m.buf;
-	r->count = p->m.count;
+		return start_send(fn, r, m);
+	r->buf = (void *)m->buf;
+	r->count = m->count;
 	vr_recv_start(r);
 	return MPI_SUCCESS;
 }
 
+static const struct ampi_request_class persistent_class = {.start = start};
+
+static int make(const struct ampi_transfer *t, enum vr_request_kind kind, const struct vr_message *m, MPI_Request *out)
+{
+	struct vr_request *r = ampi_request_make(&persistent_class, sizeof(struct persistent));
+	if (!r)
+		return ampi_no_memory(t->comm, t->fn);
+	((struct persistent *)r->extra)->m = *m;
+	r->kind = kind;
+	r->type = t->type;
+	r->context = m->context;
+	r->peer = m->dest;
+	r->peer_world = m->dest_world;
+	r->tag = m->tag;
+	r->comm = t->comm->handle;
+	ampi_request_hold_type(r);
+	*out = ampi_request_handle(r);
+	return MPI_SUCCESS;
+}
+
+static int prepare(int fn, enum vr_request_kind kind, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag,
+		   MPI_Comm comm, enum vr_mode mode, MPI_Request *out)
+{
+	struct ampi_transfer t;
+	int error = ampi_check_transfer(&t, fn, comm, buf, count, type);
+	if (!error)
+		error = kind == VR_REQ_RECV ? ampi_check_source(&t, peer, tag) : ampi_check_dest(&t, peer, tag);
+	if (error || (error = ampi_check_out(t.comm, fn, "request", out)))
+		return error;
+	struct vr_message m = {.buf = buf, .count = count, .type = t.type, .context = t.comm->context, .source = t.comm->rank,
+			       .dest = peer, .dest_world = peer < 0 ? -1 : ampi_peer_world(t.comm, peer), .tag = tag, .mode = mode};
+	return make(&t, kind, &m, out);
+}
+
+/* The started request keeps only what belongs to its handle. When it cannot be started it is inactive again. */
 static int start_handle(int fn, MPI_Request h)
 {
 	struct vr_request *r = ampi_request(h);
-	if (!r || !(r->flags & VR_RQ_PERSISTENT))
+	if (!r)
+		return ampi_bad_request(fn, h);
+	if (!(r->flags & VR_RQ_PERSISTENT))
 		return ampi_raise(NULL, MPI_ERR_REQUEST, fn, "request is not a persistent request");
 	if (r->flags & VR_RQ_ACTIVE)
 		return ampi_raise(NULL, MPI_ERR_REQUEST, fn, "request is active already");
-	return start(fn, r);
+	r->flags = (r->flags & (VR_RQ_PERSISTENT | VR_RQ_HOLDS_TYPE)) | VR_RQ_ACTIVE;
+	r->error = 0;
+	r->bytes = 0;
+	int error = ampi_activity(r)->class->start(fn, r);
+	if (error)
+		r->flags &= ~VR_RQ_ACTIVE;
+	return error;
 }
 
 int ampi_Start(MPI_Request *h)
 {
-	return start_handle(AMPI_FN_MPI_Start, *h);
+	const int fn = AMPI_FN_MPI_Start;
+	return h ? start_handle(fn, *h) : ampi_bad_pointer(NULL, fn, "request");
 }
 
 int ampi_Startall(int n, MPI_Request h[])
 {
+	const int fn = AMPI_FN_MPI_Startall;
 	if (n < 0)
-		return ampi_raise(NULL, MPI_ERR_COUNT, AMPI_FN_MPI_Startall, "count is %d", n);
+		return ampi_raise(NULL, MPI_ERR_ARG, fn, "count is %d", n);
+	if (n && !h)
+		return ampi_bad_pointer(NULL, fn, "array_of_requests");
 	for (int i = 0; i < n; i++) {
-		int error = start_handle(AMPI_FN_MPI_Startall, h[i]);
+		int error = start_handle(fn, h[i]);
 		if (error)
 			return error;
 	}

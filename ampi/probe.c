@@ -1,14 +1,5 @@
 /* Probes, matched or not (MPI 5.0 section 3.8). A message that a matched probe took is an envelope of nobody's queue. */
-#include "ampi.h"
-
-static int check(int fn, struct ampi_comm *c, int source, int tag)
-{
-	if ((uint32_t)source >= (uint32_t)ampi_peer_count(c) && source != MPI_ANY_SOURCE && source != MPI_PROC_NULL)
-		return ampi_raise(c, MPI_ERR_RANK, fn, "source is %d, in a communicator of %d", source, ampi_peer_count(c));
-	if (tag < 0 && tag != MPI_ANY_TAG)
-		return ampi_raise(c, MPI_ERR_TAG, fn, "tag is %d", tag);
-	return MPI_SUCCESS;
-}
+#include "p2p_args.h"
 
 static void status_of(MPI_Status *s, const struct vr_env *e)
 {
@@ -23,17 +14,15 @@ static void status_of(MPI_Status *s, const struct vr_env *e)
 /* What the four probes share: NULL in *e and *found = 1 stands for MPI_PROC_NULL. */
 static int probe(int fn, int wait, int source, int tag, MPI_Comm comm, int *found, struct vr_env **e, MPI_Status *s)
 {
-	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, fn);
-	int error = check(fn, c, source, tag);
-	if (error)
+	struct ampi_transfer t;
+	int error = ampi_check_comm(&t, fn, comm);
+	if (error || (error = ampi_check_source(&t, source, tag)) || (error = ampi_check_out(t.comm, fn, "flag", found)))
 		return error;
 	*found = 1;
 	*e = NULL;
 	if (source != MPI_PROC_NULL) {
-		vr_current->wait.fn = fn;
-		*e = wait ? vr_probe_wait(c->context, source, tag) : vr_probe_now(c->context, source, tag);
+		ampi_in_call(fn);
+		*e = wait ? vr_probe_wait(t.comm->context, source, tag) : vr_probe_now(t.comm->context, source, tag);
 		*found = *e != NULL;
 	}
 	if (*found)
@@ -57,7 +46,7 @@ int ampi_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *s)
 }
 
 /* Take the envelope out of the queue and give it a handle. */
-static int take(int fn, struct vr_env *e, MPI_Message *message)
+static int take(int fn, struct vr_env *e, MPI_Comm comm, MPI_Message *message)
 {
 	if (!e) {
 		*message = MPI_MESSAGE_NO_PROC;
@@ -65,8 +54,9 @@ static int take(int fn, struct vr_env *e, MPI_Message *message)
 	}
 	uint64_t h = ampi_enter(vr_current, &ampi_me()->messages, AMPI_MESSAGE, e);
 	if (!h)
-		return ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+		return ampi_no_memory(ampi_comm(comm), fn);
 	vr_match_take(&vr_current->matcher, e);
+	e->matched_comm = (uint64_t)comm;
 	*message = (MPI_Message)h;
 	return MPI_SUCCESS;
 }
@@ -74,41 +64,53 @@ static int take(int fn, struct vr_env *e, MPI_Message *message)
 int ampi_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *s)
 {
 	struct vr_env *e;
-	int found, error = probe(AMPI_FN_MPI_Mprobe, 1, source, tag, comm, &found, &e, s);
-	return error ? error : take(AMPI_FN_MPI_Mprobe, e, message);
+	int found, error = ampi_check_out(ampi_comm(comm), AMPI_FN_MPI_Mprobe, "message", message);
+	if (!error)
+		error = probe(AMPI_FN_MPI_Mprobe, 1, source, tag, comm, &found, &e, s);
+	return error ? error : take(AMPI_FN_MPI_Mprobe, e, comm, message);
 }
 
 int ampi_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *s)
 {
 	struct vr_env *e;
-	int error = probe(AMPI_FN_MPI_Improbe, 0, source, tag, comm, flag, &e, s);
-	return error || !*flag ? error : take(AMPI_FN_MPI_Improbe, e, message);
+	int error = ampi_check_out(ampi_comm(comm), AMPI_FN_MPI_Improbe, "message", message);
+	if (!error)
+		error = probe(AMPI_FN_MPI_Improbe, 0, source, tag, comm, flag, &e, s);
+	return error || !*flag ? error : take(AMPI_FN_MPI_Improbe, e, comm, message);
 }
 
-static int imrecv(int fn, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, struct vr_request **out)
+static int bad_message(int fn, MPI_Message m)
 {
-	const struct vr_type *t = ampi_type(type);
+	if (!ampi_running())
+		return ampi_bad_comm(MPI_COMM_SELF, fn);
+	return ampi_raise(NULL, MPI_ERR_REQUEST, fn, "message (handle 0x%lx) is not a message, or was received", (unsigned long)m);
+}
+
+static int imrecv(struct ampi_transfer *t, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, struct vr_request **out)
+{
+	t->comm = NULL;
+	int error = ampi_check_out(NULL, t->fn, "message", message);
+	if (error)
+		return error;
 	struct vr_env *e = ampi_lookup(&ampi_me()->messages, AMPI_MESSAGE, (uint64_t)*message);
-	if (!e && *message != MPI_MESSAGE_NO_PROC)
-		return ampi_raise(NULL, MPI_ERR_ARG, fn, "message is not a message, or was received");
-	if (count < 0)
-		return ampi_raise(NULL, MPI_ERR_COUNT, fn, "count is %lld", (long long)count);
-	if (!t || !(t->flags & VR_TYPE_COMMITTED))
-		return ampi_bad_type(NULL, type, fn);
+	if (!ampi_running() || (!e && *message != MPI_MESSAGE_NO_PROC))
+		return bad_message(t->fn, *message);
+	t->comm = e ? ampi_comm((MPI_Comm)e->matched_comm) : NULL;
+	if ((error = ampi_check_data(t, buf, count, type)))
+		return error;
 	struct vr_request *r = vr_request_alloc(vr_current, VR_REQ_RECV);
 	if (!r)
-		return ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+		return ampi_no_memory(t->comm, t->fn);
 	r->buf = buf;
 	r->count = count;
-	r->type = t;
+	r->type = t->type;
+	r->comm = t->comm ? t->comm->handle : 0;
 	*out = r;
 	if (e) {
 		ampi_remove(&ampi_me()->messages, (uint64_t)*message);
 		vr_recv_message(r, e);
 	} else {
-		r->source = MPI_PROC_NULL;
-		r->got_tag = MPI_ANY_TAG;
-		r->flags |= VR_RQ_DONE;
+		ampi_request_null(r);
 	}
 	*message = MPI_MESSAGE_NULL;
 	return MPI_SUCCESS;
@@ -117,12 +119,15 @@ static int imrecv(int fn, void *buf, MPI_Count count, MPI_Datatype type, MPI_Mes
 static int mrecv(int fn, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *s)
 {
 	struct vr_request *r;
-	int error = imrecv(fn, buf, count, type, message, &r);
+	struct ampi_transfer t = {.fn = fn};
+	int error = imrecv(&t, buf, count, type, message, &r);
 	if (error)
 		return error;
-	MPI_Request h = ampi_request_handle(r);
-	error = ampi_request_finish(r, &h, s);
-	return error ? ampi_raise(NULL, error, fn, "the message is longer than the buffer of %lld elements", (long long)count) : MPI_SUCCESS;
+	if (s != MPI_STATUS_IGNORE)
+		ampi_status_set(s, r->source, r->got_tag, r->bytes, 0);
+	error = r->error;
+	vr_request_free(r);
+	return error ? ampi_receive_failed(t.comm, fn, error, count) : MPI_SUCCESS;
 }
 
 int ampi_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *s)
@@ -138,8 +143,9 @@ int ampi_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *mes
 static int imrecv_handle(int fn, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *out)
 {
 	struct vr_request *r;
-	int error = imrecv(fn, buf, count, type, message, &r);
-	if (!error)
+	struct ampi_transfer t = {.fn = fn};
+	int error = ampi_check_out(NULL, fn, "request", out);
+	if (!error && !(error = imrecv(&t, buf, count, type, message, &r)))
 		*out = ampi_request_handle(r);
 	return error;
 }

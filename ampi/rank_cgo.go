@@ -6,16 +6,21 @@ package ampi
 static struct ampi_comm *comm_of(struct vr_rank *r, uint64_t handle)
 {
 	struct ampi_rank *m = r->mpi;
-	if (handle == (uint64_t)MPI_COMM_WORLD)
-		return &m->world;
-	if (handle == (uint64_t)MPI_COMM_SELF)
-		return &m->self;
+	if (handle == (uint64_t)MPI_COMM_WORLD || handle == (uint64_t)MPI_COMM_SELF) {
+		struct ampi_comm *c = handle == (uint64_t)MPI_COMM_WORLD ? &m->world : &m->self;
+		return r->mpi_state == VR_MPI_RUNNING ? c : NULL;
+	}
 	return ampi_lookup(&m->comms, AMPI_COMM, handle);
 }
 
 static int is_self(struct vr_rank *r, struct ampi_comm *c)
 {
 	return c == &((struct ampi_rank *)r->mpi)->self;
+}
+
+static int open_sessions(struct vr_rank *r)
+{
+	return ((struct ampi_rank *)r->mpi)->open_sessions;
 }
 
 static int thread_level(struct vr_rank *r)
@@ -47,6 +52,8 @@ const (
 	fnGroupRanks   shim.Function = C.AMPI_FN_GROUP_RANKS
 	fnGroupMake    shim.Function = C.AMPI_FN_GROUP_MAKE
 	fnErrorText    shim.Function = C.AMPI_FN_ERROR_TEXT
+	fnCommHints    shim.Function = C.AMPI_FN_COMM_HINTS
+	fnCommInfo     shim.Function = C.AMPI_FN_COMM_INFO
 	fnTypeElements shim.Function = C.AMPI_FN_TYPE_ELEMENTS
 	fnTypeBytes    shim.Function = C.AMPI_FN_TYPE_BYTES
 	fnEnd                        = C.AMPI_FN_END
@@ -54,10 +61,11 @@ const (
 
 // notRunning is the error of a call that needs MPI running when it is not.
 func notRunning(c *vrank.Call) error {
-	switch rankOf(c).mpi_state {
-	case C.VR_MPI_RUNNING:
+	r := rankOf(c)
+	switch {
+	case r.mpi_state == C.VR_MPI_RUNNING, C.open_sessions(r) > 0:
 		return nil
-	case C.VR_MPI_BEFORE:
+	case r.mpi_state == C.VR_MPI_BEFORE:
 		return mpi.Errorf(mpi.ErrOther, "it is called before MPI_Init")
 	}
 	return mpi.Errorf(mpi.ErrOther, "it is called after MPI_Finalize")

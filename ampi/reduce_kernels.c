@@ -47,9 +47,11 @@
 	LOGIC(k, T)                                                                                                                   \
 	BITS(k, T)
 
+/* The standard has no logic of floating-point numbers; MPICH has, and programs use it. */
 #define FLOATING(k, T)                                                                                                              \
 	ARITHMETIC(k, T)                                                                                                              \
-	ORDER(k, T)
+	ORDER(k, T)                                                                                                                   \
+	LOGIC(k, T)
 
 /* The smaller index wins a tie. */
 #define PAIR_OF(k, V, I)                                                                                                            \
@@ -68,11 +70,13 @@ INTEGER(I32, int32_t, uint32_t)
 INTEGER(U32, uint32_t, uint32_t)
 INTEGER(I64, int64_t, uint64_t)
 INTEGER(U64, uint64_t, uint64_t)
+INTEGER(I128, __int128, unsigned __int128)
 FLOATING(F16, _Float16)
 FLOATING(F32, float)
 FLOATING(F64, double)
 FLOATING(F80, long double)
 FLOATING(F128, _Float128)
+ARITHMETIC(C16, _Float16 _Complex)
 ARITHMETIC(C32, float _Complex)
 ARITHMETIC(C64, double _Complex)
 ARITHMETIC(C80, long double _Complex)
@@ -93,18 +97,18 @@ PAIR_OF(F64_F64, double, double)
 #define SET_LOGIC(k) [AMPI_OP_LAND] = land_##k, [AMPI_OP_LOR] = lor_##k, [AMPI_OP_LXOR] = lxor_##k
 #define SET_BITS(k) [AMPI_OP_BAND] = band_##k, [AMPI_OP_BOR] = bor_##k, [AMPI_OP_BXOR] = bxor_##k
 #define SET_INTEGER(k) [VR_KIND_##k] = {SET_ARITHMETIC(k), SET_ORDER(k), SET_LOGIC(k), SET_BITS(k)}
-#define SET_FLOATING(k) [VR_KIND_##k] = {SET_ARITHMETIC(k), SET_ORDER(k)}
+#define SET_FLOATING(k) [VR_KIND_##k] = {SET_ARITHMETIC(k), SET_ORDER(k), SET_LOGIC(k)}
 #define SET_COMPLEX(k) [VR_KIND_##k] = {SET_ARITHMETIC(k)}
 #define SET_PAIR(k) [VR_KIND_##k] = {[AMPI_OP_MINLOC] = minloc_##k, [AMPI_OP_MAXLOC] = maxloc_##k}
 
 /* Fortran's LOGICAL is an integer in which 0 is false. */
 static ampi_kernel *const kernels[VR_KIND_COUNT][AMPI_OP_COUNT] = {
 	SET_INTEGER(I8), SET_INTEGER(U8), SET_INTEGER(I16), SET_INTEGER(U16), SET_INTEGER(I32), SET_INTEGER(U32), SET_INTEGER(I64),
-	SET_INTEGER(U64), SET_FLOATING(F16), SET_FLOATING(F32), SET_FLOATING(F64), SET_FLOATING(F80), SET_FLOATING(F128),
-	SET_COMPLEX(C32), SET_COMPLEX(C64), SET_COMPLEX(C80), SET_COMPLEX(C128),
+	SET_INTEGER(U64), SET_INTEGER(I128), SET_FLOATING(F16), SET_FLOATING(F32), SET_FLOATING(F64), SET_FLOATING(F80), SET_FLOATING(F128),
+	SET_COMPLEX(C16), SET_COMPLEX(C32), SET_COMPLEX(C64), SET_COMPLEX(C80), SET_COMPLEX(C128),
 	[VR_KIND_BOOL8] = {SET_LOGIC(BOOL8)},
 	[VR_KIND_L8] = {SET_LOGIC(I8)}, [VR_KIND_L16] = {SET_LOGIC(I16)},
-	[VR_KIND_L32] = {SET_LOGIC(I32)}, [VR_KIND_L64] = {SET_LOGIC(I64)},
+	[VR_KIND_L32] = {SET_LOGIC(I32)}, [VR_KIND_L64] = {SET_LOGIC(I64)}, [VR_KIND_L128] = {SET_LOGIC(I128)},
 	[VR_KIND_BYTE] = {SET_BITS(BYTE)},
 	SET_PAIR(F32_I32), SET_PAIR(F64_I32), SET_PAIR(I64_I32), SET_PAIR(I32_I32), SET_PAIR(I16_I32), SET_PAIR(F80_I32),
 	SET_PAIR(F32_F32), SET_PAIR(F64_F64),

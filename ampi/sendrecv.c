@@ -1,78 +1,100 @@
 /* MPI_Sendrecv and MPI_Sendrecv_replace (MPI 5.0 section 3.11): both sides at once. */
-#include "ampi.h"
+#include "p2p_args.h"
 
-#include <string.h>
+/* Both sides of a call, checked. */
+struct both {
+	struct ampi_transfer out, in;
+	const void *send;
+	void *recv;
+	MPI_Count scount, rcount;
+	int dest, stag, source, rtag;
+};
 
-static int finish_both(MPI_Request *both, MPI_Status *status)
+static int check(struct both *b, int fn, MPI_Datatype stype, MPI_Datatype rtype, MPI_Comm comm)
 {
-	MPI_Status s[2];
-	int error = ampi_Waitall(2, both, s);
-	if (status != MPI_STATUS_IGNORE) {
-		s[0].MPI_ERROR = status->MPI_ERROR; /* a call with one status leaves that field alone */
-		*status = s[0];
-	}
-	return error == MPI_ERR_IN_STATUS ? (s[0].MPI_ERROR ? s[0].MPI_ERROR : s[1].MPI_ERROR) : error;
+	int error = ampi_check_comm(&b->out, fn, comm);
+	if (vr_unlikely(error))
+		return error;
+	b->in = b->out;
+	if (vr_unlikely((error = ampi_check_data(&b->out, b->send, b->scount, stype)) || (error = ampi_check_dest(&b->out, b->dest, b->stag))))
+		return error;
+	return (error = ampi_check_data(&b->in, b->recv, b->rcount, rtype)) ? error : ampi_check_source(&b->in, b->source, b->rtag);
+}
+
+/* Nobody can have matched a receive that has not been waited for, or it is complete. */
+static int undo(const struct both *b, struct vr_request *in)
+{
+	vr_request_cancel(in);
+	vr_request_free(in);
+	return ampi_no_memory(b->in.comm, b->in.fn);
+}
+
+static void wait_both(struct vr_request *in, struct vr_request *out, int fn)
+{
+	struct vr_request *r[2] = {in, out};
+	ampi_in_call(fn);
+	if (!(in->flags & VR_RQ_DONE) || (out && !(out->flags & VR_RQ_DONE)))
+		vr_request_wait(r, 2, out ? 2 : 1);
+	if (out)
+		vr_request_free(out);
 }
 
 /* The receive is started first, so a message to oneself finds it. */
-static int sendrecv(const void *send, MPI_Count scount, MPI_Datatype stype, int dest, int stag, void *recv, MPI_Count rcount,
-		    MPI_Datatype rtype, int source, int rtag, MPI_Comm comm, MPI_Status *status)
+static int run(const struct both *b, MPI_Status *status)
 {
-	MPI_Request both[2];
-	int error = ampi_Irecv_c(recv, rcount, rtype, source, rtag, comm, &both[0]);
-	if (error)
-		return error;
-	error = ampi_Isend_c(send, scount, stype, dest, stag, comm, &both[1]);
-	if (error) {
-		ampi_Cancel(&both[0]);
-		ampi_Request_free(&both[0]);
-		return error;
-	}
-	return finish_both(both, status);
+	struct vr_request *in = ampi_recv_start(&b->in, b->recv, b->rcount, b->source, b->rtag);
+	if (!in)
+		return ampi_no_memory(b->in.comm, b->in.fn);
+	struct vr_request *out = ampi_send_start(&b->out, b->send, b->scount, b->dest, b->stag, VR_STANDARD);
+	if (out == VR_NO_MEMORY)
+		return undo(b, in);
+	wait_both(in, out, b->in.fn);
+	if (status != MPI_STATUS_IGNORE)
+		ampi_status_set(status, in->source, in->got_tag, in->bytes, 0);
+	int error = in->error;
+	vr_request_free(in);
+	return vr_unlikely(error) ? ampi_receive_failed(b->in.comm, b->in.fn, error, b->rcount) : MPI_SUCCESS;
+}
+
+static int sendrecv(int fn, struct both *b, MPI_Datatype stype, MPI_Datatype rtype, MPI_Comm comm, MPI_Status *status)
+{
+	int error = check(b, fn, stype, rtype, comm);
+	return vr_unlikely(error) ? error : run(b, status);
 }
 
 /* The data to send is packed away first. */
-static int replace(int fn, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
-		   MPI_Status *status)
+static int replace(int fn, struct both *b, MPI_Datatype type, MPI_Comm comm, MPI_Status *status)
 {
-	const struct vr_type *t = ampi_type(type);
-	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, fn);
-	if (!t)
-		return ampi_bad_type(c, type, fn);
-	if (count < 0)
-		return ampi_raise(c, MPI_ERR_COUNT, fn, "count is %lld", (long long)count);
-	int64_t bytes = count * t->size;
+	int error = check(b, fn, type, type, comm);
+	if (error)
+		return error;
+	int64_t bytes = b->scount * b->out.type->size;
 	void *copy = vr_rank_alloc(vr_current, bytes);
 	if (!copy)
-		return ampi_raise(c, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
-	vr_type_pack(t, count, buf, copy, bytes);
-	int error = sendrecv(copy, bytes, MPI_PACKED, dest, stag, buf, count, type, source, rtag, comm, status);
+		return ampi_no_memory(b->out.comm, fn);
+	vr_type_pack(b->out.type, b->scount, b->send, copy, bytes);
+	b->send = copy;
+	b->scount = bytes;
+	b->out.type = vr_type_predefined((uint64_t)MPI_PACKED);
+	error = run(b, status);
 	vr_rank_free(vr_current, copy);
 	return error;
 }
 
-int ampi_Sendrecv(const void *send, int scount, MPI_Datatype stype, int dest, int stag, void *recv, int rcount, MPI_Datatype rtype,
-		  int source, int rtag, MPI_Comm comm, MPI_Status *status)
-{
-	return sendrecv(send, scount, stype, dest, stag, recv, rcount, rtype, source, rtag, comm, status);
-}
-
-int ampi_Sendrecv_c(const void *send, MPI_Count scount, MPI_Datatype stype, int dest, int stag, void *recv, MPI_Count rcount,
-		    MPI_Datatype rtype, int source, int rtag, MPI_Comm comm, MPI_Status *status)
-{
-	return sendrecv(send, scount, stype, dest, stag, recv, rcount, rtype, source, rtag, comm, status);
-}
-
-int ampi_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
-			  MPI_Status *status)
-{
-	return replace(AMPI_FN_MPI_Sendrecv_replace, buf, count, type, dest, stag, source, rtag, comm, status);
-}
-
-int ampi_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
-			    MPI_Status *status)
-{
-	return replace(AMPI_FN_MPI_Sendrecv_replace_c, buf, count, type, dest, stag, source, rtag, comm, status);
-}
+#define CALLS(suffix, number)                                                                                                       \
+	int ampi_Sendrecv##suffix(const void *send, number scount, MPI_Datatype stype, int dest, int stag, void *recv, number rcount,  \
+				  MPI_Datatype rtype, int source, int rtag, MPI_Comm comm, MPI_Status *status)                         \
+	{                                                                                                                              \
+		struct both b = {.send = send, .recv = recv, .scount = scount, .rcount = rcount, .dest = dest, .stag = stag,             \
+				 .source = source, .rtag = rtag};                                                                         \
+		return sendrecv(AMPI_FN_MPI_Sendrecv##suffix, &b, stype, rtype, comm, status);                                            \
+	}                                                                                                                              \
+	int ampi_Sendrecv_replace##suffix(void *buf, number count, MPI_Datatype type, int dest, int stag, int source, int rtag,         \
+					  MPI_Comm comm, MPI_Status *status)                                                              \
+	{                                                                                                                              \
+		struct both b = {.send = buf, .recv = buf, .scount = count, .rcount = count, .dest = dest, .stag = stag,                 \
+				 .source = source, .rtag = rtag};                                                                         \
+		return replace(AMPI_FN_MPI_Sendrecv_replace##suffix, &b, type, comm, status);                                             \
+	}
+CALLS(, int)
+CALLS(_c, MPI_Count)

@@ -6,12 +6,7 @@ static struct ampi_comm *comm_of(uint64_t handle)
 	return handle ? ampi_comm((MPI_Comm)handle) : NULL;
 }
 
-int64_t ampi_serve(int fn, uint64_t *args, int n)
-{
-	return ampi_serve_as(fn, fn, args, n);
-}
-
-int64_t ampi_serve_as(int name, int fn, uint64_t *args, int n)
+static struct vr_call *serve(int fn, uint64_t *args, int n)
 {
 	struct vr_call *c = &vr_current->call;
 	c->fn = fn;
@@ -21,7 +16,23 @@ int64_t ampi_serve_as(int name, int fn, uint64_t *args, int n)
 	c->klass = MPI_SUCCESS;
 	atomic_store_explicit(&vr_current->state, VR_SERVED, memory_order_relaxed);
 	vr_rank_leave(VR_SERVE);
+	return c;
+}
+
+int ampi_serve_class(int fn, uint64_t *args, int n)
+{
+	return serve(fn, args, n)->klass;
+}
+
+int64_t ampi_serve_as(int name, int fn, uint64_t *args, int n)
+{
+	struct vr_call *c = serve(fn, args, n);
 	if (vr_unlikely(c->klass != MPI_SUCCESS))
 		return ampi_raise(comm_of(c->comm), c->klass, name, "%s", c->text);
 	return c->ret;
+}
+
+int64_t ampi_serve(int fn, uint64_t *args, int n)
+{
+	return ampi_serve_as(fn, fn, args, n);
 }

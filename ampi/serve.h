@@ -8,6 +8,8 @@
  * Go; raises the error that Go found, returns the MPI error class or the value. Does not let other ranks run. */
 int64_t ampi_serve(int fn, uint64_t *args, int n);
 
+/* The same, but what is wrong is only returned, as a class; vr_current->call.text says it. */
+int ampi_serve_class(int fn, uint64_t *args, int n);
 /* The same on behalf of another function, which errors name. */
 int64_t ampi_serve_as(int name, int fn, uint64_t *args, int n);
 
@@ -15,9 +17,6 @@ struct ampi_shim_table;
 
 /* Rank stack. Raise MPI_ERR_ARG on a communicator (handle; 0: on none): an argument that must point somewhere is NULL. */
 int ampi_null_argument(int fn, uint64_t comm, const char *name);
-
-/* The same for a buffer of data: MPI_ERR_BUFFER. */
-int ampi_null_buffer(int fn, uint64_t comm, const char *name);
 
 /* The function table for programs: core functions where the C core has them, stubs to Go elsewhere. */
 const struct ampi_shim_table *ampi_table(void);

@@ -1,8 +1,16 @@
 /* What a status tells (MPI 5.0 sections 3.2.5, 5.1.11 and 13.3). */
-#include "ampi.h"
+#include "p2p_args.h"
 
 #include <limits.h>
 #include <string.h>
+
+/* A status to look at or to change; MPI_STATUS_IGNORE is none. */
+static int check(int fn, const MPI_Status *s, const char *name, const void *out)
+{
+	if (vr_unlikely(!s))
+		return ampi_raise(NULL, MPI_ERR_ARG, fn, "status is MPI_STATUS_IGNORE");
+	return ampi_check_out(NULL, fn, name, out);
+}
 
 static MPI_Count whole_elements(int64_t bytes, int64_t size)
 {
@@ -19,6 +27,9 @@ static int narrow(MPI_Count n)
 static int get_count(int fn, const MPI_Status *s, MPI_Datatype type, MPI_Count *count)
 {
 	const struct vr_type *t = ampi_type(type);
+	int error = check(fn, s, "count", count);
+	if (error)
+		return error;
 	if (!t)
 		return ampi_bad_type(NULL, type, fn);
 	*count = whole_elements(ampi_status_bytes(s), t->size);
@@ -33,8 +44,9 @@ int ampi_Get_count_c(const MPI_Status *s, MPI_Datatype type, MPI_Count *count)
 int ampi_Get_count(const MPI_Status *s, MPI_Datatype type, int *count)
 {
 	MPI_Count n = 0;
-	int error = get_count(AMPI_FN_MPI_Get_count, s, type, &n);
-	*count = narrow(n);
+	int error = get_count(AMPI_FN_MPI_Get_count, s, type, count ? &n : NULL);
+	if (!error)
+		*count = narrow(n);
 	return error;
 }
 
@@ -42,6 +54,9 @@ int ampi_Get_count(const MPI_Status *s, MPI_Datatype type, int *count)
 static int get_elements(int fn, const MPI_Status *s, MPI_Datatype type, MPI_Count *count)
 {
 	const struct vr_type *t = ampi_type(type);
+	int error = check(fn, s, "count", count);
+	if (error)
+		return error;
 	int64_t bytes = ampi_status_bytes(s);
 	if (!t)
 		return ampi_bad_type(NULL, type, fn);
@@ -65,8 +80,9 @@ int ampi_Get_elements_x(const MPI_Status *s, MPI_Datatype type, MPI_Count *count
 int ampi_Get_elements(const MPI_Status *s, MPI_Datatype type, int *count)
 {
 	MPI_Count n = 0;
-	int error = get_elements(AMPI_FN_MPI_Get_elements, s, type, &n);
-	*count = narrow(n);
+	int error = get_elements(AMPI_FN_MPI_Get_elements, s, type, count ? &n : NULL);
+	if (!error)
+		*count = narrow(n);
 	return error;
 }
 
@@ -78,13 +94,16 @@ static void set_bytes(MPI_Status *s, int64_t bytes)
 static int set_elements(int fn, MPI_Status *s, MPI_Datatype type, MPI_Count count)
 {
 	const struct vr_type *t = ampi_type(type);
+	int error = check(fn, s, "status", s);
+	if (error)
+		return error;
 	if (!t)
 		return ampi_bad_type(NULL, type, fn);
-	if (count < 0)
-		return ampi_raise(NULL, MPI_ERR_COUNT, fn, "count is %lld", (long long)count);
-	MPI_Count bytes = count * t->size;
+	MPI_Count bytes;
+	if (count < 0 || __builtin_mul_overflow(count, t->size, &bytes))
+		return ampi_bad_count(NULL, fn, count);
 	if (!(t->flags & VR_TYPE_PREDEFINED)) {
-		int error = (int)ampi_serve(AMPI_FN_TYPE_BYTES, (uint64_t[]){(uint64_t)type, count, (uint64_t)&bytes}, 3);
+		error = (int)ampi_serve(AMPI_FN_TYPE_BYTES, (uint64_t[]){(uint64_t)type, count, (uint64_t)&bytes}, 3);
 		if (error)
 			return error;
 	}
@@ -109,18 +128,27 @@ int ampi_Status_set_elements_x(MPI_Status *s, MPI_Datatype type, MPI_Count count
 
 int ampi_Status_set_cancelled(MPI_Status *s, int flag)
 {
-	s->MPI_internal[2] = flag;
+	int error = check(AMPI_FN_MPI_Status_set_cancelled, s, "status", s);
+	if (error)
+		return error;
+	s->MPI_internal[2] = !!flag;
 	return MPI_SUCCESS;
 }
 
 #define FIELD(name, field)                                                                                                          \
 	int ampi_Status_get_##name(const MPI_Status *s, int *v)                                                                       \
 	{                                                                                                                             \
+		int error = check(AMPI_FN_MPI_Status_get_##name, s, "value", v);                                                      \
+		if (error)                                                                                                            \
+			return error;                                                                                                 \
 		*v = s->field;                                                                                                        \
 		return MPI_SUCCESS;                                                                                                   \
 	}                                                                                                                             \
 	int ampi_Status_set_##name(MPI_Status *s, int v)                                                                              \
 	{                                                                                                                             \
+		int error = check(AMPI_FN_MPI_Status_set_##name, s, "status", s);                                                     \
+		if (error)                                                                                                            \
+			return error;                                                                                                 \
 		s->field = v;                                                                                                         \
 		return MPI_SUCCESS;                                                                                                   \
 	}

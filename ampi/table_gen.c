@@ -6,7 +6,6 @@
 #include "table.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
-#define PREDEFINED_END 0x300 /* handles of predefined datatypes are below */
 
 extern __attribute__((weak)) int ampi_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 extern __attribute__((weak)) int ampi_Abi_get_fortran_info(MPI_Info *info);
@@ -1098,24 +1097,10 @@ static int serve_Bcast(void *buffer, int count, MPI_Datatype datatype, int root,
     return ampi_serve(AMPI_FN_MPI_Bcast, a, 5);
 }
 
-static int check_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
-{
-    if (unlikely(!buffer && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Bcast, (uintptr_t)comm, "buffer");
-    return ampi_Bcast(buffer, count, datatype, root, comm);
-}
-
 static int serve_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     uint64_t a[] = {(uintptr_t)buffer, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)root, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Bcast_c, a, 5);
-}
-
-static int check_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
-{
-    if (unlikely(!buffer && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Bcast_c, (uintptr_t)comm, "buffer");
-    return ampi_Bcast_c(buffer, count, datatype, root, comm);
 }
 
 static int serve_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
@@ -1126,8 +1111,6 @@ static int serve_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int 
 
 static int check_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!buffer && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Bcast_init, (uintptr_t)comm, "buffer");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Bcast_init, (uintptr_t)comm, "request");
     return ampi_Bcast_init(buffer, count, datatype, root, comm, info, request);
@@ -1141,8 +1124,6 @@ static int serve_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype dataty
 
 static int check_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!buffer && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Bcast_init_c, (uintptr_t)comm, "buffer");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Bcast_init_c, (uintptr_t)comm, "request");
     return ampi_Bcast_init_c(buffer, count, datatype, root, comm, info, request);
@@ -1154,24 +1135,10 @@ static int serve_Bsend(const void *buf, int count, MPI_Datatype datatype, int de
     return ampi_serve(AMPI_FN_MPI_Bsend, a, 6);
 }
 
-static int check_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Bsend, (uintptr_t)comm, "buf");
-    return ampi_Bsend(buf, count, datatype, dest, tag, comm);
-}
-
 static int serve_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Bsend_c, a, 6);
-}
-
-static int check_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Bsend_c, (uintptr_t)comm, "buf");
-    return ampi_Bsend_c(buf, count, datatype, dest, tag, comm);
 }
 
 static int serve_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -1182,8 +1149,6 @@ static int serve_Bsend_init(const void *buf, int count, MPI_Datatype datatype, i
 
 static int check_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Bsend_init, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Bsend_init, (uintptr_t)comm, "request");
     return ampi_Bsend_init(buf, count, datatype, dest, tag, comm, request);
@@ -1197,8 +1162,6 @@ static int serve_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dat
 
 static int check_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Bsend_init_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Bsend_init_c, (uintptr_t)comm, "request");
     return ampi_Bsend_init_c(buf, count, datatype, dest, tag, comm, request);
@@ -2341,8 +2304,6 @@ static int serve_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype data
 
 static int check_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread, 0, "request");
     return ampi_File_iread(fh, buf, count, datatype, request);
@@ -2356,8 +2317,6 @@ static int serve_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype 
 
 static int check_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread_all, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread_all, 0, "request");
     return ampi_File_iread_all(fh, buf, count, datatype, request);
@@ -2371,8 +2330,6 @@ static int serve_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 
 static int check_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread_all_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread_all_c, 0, "request");
     return ampi_File_iread_all_c(fh, buf, count, datatype, request);
@@ -2386,8 +2343,6 @@ static int serve_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int co
 
 static int check_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread_at, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread_at, 0, "request");
     return ampi_File_iread_at(fh, offset, buf, count, datatype, request);
@@ -2401,8 +2356,6 @@ static int serve_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, in
 
 static int check_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread_at_all, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread_at_all, 0, "request");
     return ampi_File_iread_at_all(fh, offset, buf, count, datatype, request);
@@ -2416,8 +2369,6 @@ static int serve_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, 
 
 static int check_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread_at_all_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread_at_all_c, 0, "request");
     return ampi_File_iread_at_all_c(fh, offset, buf, count, datatype, request);
@@ -2431,8 +2382,6 @@ static int serve_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 
 static int check_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread_at_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread_at_c, 0, "request");
     return ampi_File_iread_at_c(fh, offset, buf, count, datatype, request);
@@ -2446,8 +2395,6 @@ static int serve_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 
 static int check_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread_c, 0, "request");
     return ampi_File_iread_c(fh, buf, count, datatype, request);
@@ -2461,8 +2408,6 @@ static int serve_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Dataty
 
 static int check_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread_shared, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread_shared, 0, "request");
     return ampi_File_iread_shared(fh, buf, count, datatype, request);
@@ -2476,8 +2421,6 @@ static int serve_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MP
 
 static int check_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iread_shared_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iread_shared_c, 0, "request");
     return ampi_File_iread_shared_c(fh, buf, count, datatype, request);
@@ -2491,8 +2434,6 @@ static int serve_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Dataty
 
 static int check_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite, 0, "request");
     return ampi_File_iwrite(fh, buf, count, datatype, request);
@@ -2506,8 +2447,6 @@ static int serve_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Da
 
 static int check_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite_all, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite_all, 0, "request");
     return ampi_File_iwrite_all(fh, buf, count, datatype, request);
@@ -2521,8 +2460,6 @@ static int serve_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count
 
 static int check_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite_all_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite_all_c, 0, "request");
     return ampi_File_iwrite_all_c(fh, buf, count, datatype, request);
@@ -2536,8 +2473,6 @@ static int serve_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf,
 
 static int check_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite_at, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at, 0, "request");
     return ampi_File_iwrite_at(fh, offset, buf, count, datatype, request);
@@ -2551,8 +2486,6 @@ static int serve_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *
 
 static int check_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite_at_all, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at_all, 0, "request");
     return ampi_File_iwrite_at_all(fh, offset, buf, count, datatype, request);
@@ -2566,8 +2499,6 @@ static int serve_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void
 
 static int check_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite_at_all_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at_all_c, 0, "request");
     return ampi_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request);
@@ -2581,8 +2512,6 @@ static int serve_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *bu
 
 static int check_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite_at_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at_c, 0, "request");
     return ampi_File_iwrite_at_c(fh, offset, buf, count, datatype, request);
@@ -2596,8 +2525,6 @@ static int serve_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MP
 
 static int check_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite_c, 0, "request");
     return ampi_File_iwrite_c(fh, buf, count, datatype, request);
@@ -2611,8 +2538,6 @@ static int serve_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI
 
 static int check_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite_shared, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite_shared, 0, "request");
     return ampi_File_iwrite_shared(fh, buf, count, datatype, request);
@@ -2626,8 +2551,6 @@ static int serve_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count co
 
 static int check_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_iwrite_shared_c, 0, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_File_iwrite_shared_c, 0, "request");
     return ampi_File_iwrite_shared_c(fh, buf, count, datatype, request);
@@ -2660,24 +2583,10 @@ static int serve_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datat
     return ampi_serve(AMPI_FN_MPI_File_read, a, 5);
 }
 
-static int check_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read, 0, "buf");
-    return ampi_File_read(fh, buf, count, datatype, status);
-}
-
 static int serve_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_read_all, a, 5);
-}
-
-static int check_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_all, 0, "buf");
-    return ampi_File_read_all(fh, buf, count, datatype, status);
 }
 
 static int serve_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
@@ -2686,37 +2595,16 @@ static int serve_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Data
     return ampi_serve(AMPI_FN_MPI_File_read_all_begin, a, 4);
 }
 
-static int check_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_all_begin, 0, "buf");
-    return ampi_File_read_all_begin(fh, buf, count, datatype);
-}
-
 static int serve_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_File_read_all_begin_c, a, 4);
 }
 
-static int check_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_all_begin_c, 0, "buf");
-    return ampi_File_read_all_begin_c(fh, buf, count, datatype);
-}
-
 static int serve_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_read_all_c, a, 5);
-}
-
-static int check_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_all_c, 0, "buf");
-    return ampi_File_read_all_c(fh, buf, count, datatype, status);
 }
 
 static int serve_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
@@ -2731,24 +2619,10 @@ static int serve_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int cou
     return ampi_serve(AMPI_FN_MPI_File_read_at, a, 6);
 }
 
-static int check_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_at, 0, "buf");
-    return ampi_File_read_at(fh, offset, buf, count, datatype, status);
-}
-
 static int serve_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_read_at_all, a, 6);
-}
-
-static int check_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_at_all, 0, "buf");
-    return ampi_File_read_at_all(fh, offset, buf, count, datatype, status);
 }
 
 static int serve_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
@@ -2757,37 +2631,16 @@ static int serve_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *bu
     return ampi_serve(AMPI_FN_MPI_File_read_at_all_begin, a, 5);
 }
 
-static int check_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_at_all_begin, 0, "buf");
-    return ampi_File_read_at_all_begin(fh, offset, buf, count, datatype);
-}
-
 static int serve_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_File_read_at_all_begin_c, a, 5);
 }
 
-static int check_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_at_all_begin_c, 0, "buf");
-    return ampi_File_read_at_all_begin_c(fh, offset, buf, count, datatype);
-}
-
 static int serve_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_read_at_all_c, a, 6);
-}
-
-static int check_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_at_all_c, 0, "buf");
-    return ampi_File_read_at_all_c(fh, offset, buf, count, datatype, status);
 }
 
 static int serve_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
@@ -2802,24 +2655,10 @@ static int serve_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_C
     return ampi_serve(AMPI_FN_MPI_File_read_at_c, a, 6);
 }
 
-static int check_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_at_c, 0, "buf");
-    return ampi_File_read_at_c(fh, offset, buf, count, datatype, status);
-}
-
 static int serve_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_read_c, a, 5);
-}
-
-static int check_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_c, 0, "buf");
-    return ampi_File_read_c(fh, buf, count, datatype, status);
 }
 
 static int serve_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
@@ -2828,24 +2667,10 @@ static int serve_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Dataty
     return ampi_serve(AMPI_FN_MPI_File_read_ordered, a, 5);
 }
 
-static int check_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_ordered, 0, "buf");
-    return ampi_File_read_ordered(fh, buf, count, datatype, status);
-}
-
 static int serve_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_File_read_ordered_begin, a, 4);
-}
-
-static int check_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_ordered_begin, 0, "buf");
-    return ampi_File_read_ordered_begin(fh, buf, count, datatype);
 }
 
 static int serve_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
@@ -2854,24 +2679,10 @@ static int serve_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count cou
     return ampi_serve(AMPI_FN_MPI_File_read_ordered_begin_c, a, 4);
 }
 
-static int check_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_ordered_begin_c, 0, "buf");
-    return ampi_File_read_ordered_begin_c(fh, buf, count, datatype);
-}
-
 static int serve_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_read_ordered_c, a, 5);
-}
-
-static int check_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_ordered_c, 0, "buf");
-    return ampi_File_read_ordered_c(fh, buf, count, datatype, status);
 }
 
 static int serve_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
@@ -2886,24 +2697,10 @@ static int serve_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatyp
     return ampi_serve(AMPI_FN_MPI_File_read_shared, a, 5);
 }
 
-static int check_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_shared, 0, "buf");
-    return ampi_File_read_shared(fh, buf, count, datatype, status);
-}
-
 static int serve_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_read_shared_c, a, 5);
-}
-
-static int check_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_read_shared_c, 0, "buf");
-    return ampi_File_read_shared_c(fh, buf, count, datatype, status);
 }
 
 static int serve_File_seek(MPI_File fh, MPI_Offset offset, int whence)
@@ -2973,24 +2770,10 @@ static int serve_File_write(MPI_File fh, const void *buf, int count, MPI_Datatyp
     return ampi_serve(AMPI_FN_MPI_File_write, a, 5);
 }
 
-static int check_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write, 0, "buf");
-    return ampi_File_write(fh, buf, count, datatype, status);
-}
-
 static int serve_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_write_all, a, 5);
-}
-
-static int check_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_all, 0, "buf");
-    return ampi_File_write_all(fh, buf, count, datatype, status);
 }
 
 static int serve_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
@@ -2999,37 +2782,16 @@ static int serve_File_write_all_begin(MPI_File fh, const void *buf, int count, M
     return ampi_serve(AMPI_FN_MPI_File_write_all_begin, a, 4);
 }
 
-static int check_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_all_begin, 0, "buf");
-    return ampi_File_write_all_begin(fh, buf, count, datatype);
-}
-
 static int serve_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_File_write_all_begin_c, a, 4);
 }
 
-static int check_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_all_begin_c, 0, "buf");
-    return ampi_File_write_all_begin_c(fh, buf, count, datatype);
-}
-
 static int serve_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_write_all_c, a, 5);
-}
-
-static int check_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_all_c, 0, "buf");
-    return ampi_File_write_all_c(fh, buf, count, datatype, status);
 }
 
 static int serve_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
@@ -3044,24 +2806,10 @@ static int serve_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, 
     return ampi_serve(AMPI_FN_MPI_File_write_at, a, 6);
 }
 
-static int check_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_at, 0, "buf");
-    return ampi_File_write_at(fh, offset, buf, count, datatype, status);
-}
-
 static int serve_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_write_at_all, a, 6);
-}
-
-static int check_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_at_all, 0, "buf");
-    return ampi_File_write_at_all(fh, offset, buf, count, datatype, status);
 }
 
 static int serve_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
@@ -3070,37 +2818,16 @@ static int serve_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const v
     return ampi_serve(AMPI_FN_MPI_File_write_at_all_begin, a, 5);
 }
 
-static int check_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_at_all_begin, 0, "buf");
-    return ampi_File_write_at_all_begin(fh, offset, buf, count, datatype);
-}
-
 static int serve_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_File_write_at_all_begin_c, a, 5);
 }
 
-static int check_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_at_all_begin_c, 0, "buf");
-    return ampi_File_write_at_all_begin_c(fh, offset, buf, count, datatype);
-}
-
 static int serve_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_write_at_all_c, a, 6);
-}
-
-static int check_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_at_all_c, 0, "buf");
-    return ampi_File_write_at_all_c(fh, offset, buf, count, datatype, status);
 }
 
 static int serve_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
@@ -3115,24 +2842,10 @@ static int serve_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf
     return ampi_serve(AMPI_FN_MPI_File_write_at_c, a, 6);
 }
 
-static int check_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_at_c, 0, "buf");
-    return ampi_File_write_at_c(fh, offset, buf, count, datatype, status);
-}
-
 static int serve_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_write_c, a, 5);
-}
-
-static int check_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_c, 0, "buf");
-    return ampi_File_write_c(fh, buf, count, datatype, status);
 }
 
 static int serve_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
@@ -3141,24 +2854,10 @@ static int serve_File_write_ordered(MPI_File fh, const void *buf, int count, MPI
     return ampi_serve(AMPI_FN_MPI_File_write_ordered, a, 5);
 }
 
-static int check_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_ordered, 0, "buf");
-    return ampi_File_write_ordered(fh, buf, count, datatype, status);
-}
-
 static int serve_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_File_write_ordered_begin, a, 4);
-}
-
-static int check_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_ordered_begin, 0, "buf");
-    return ampi_File_write_ordered_begin(fh, buf, count, datatype);
 }
 
 static int serve_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
@@ -3167,24 +2866,10 @@ static int serve_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Co
     return ampi_serve(AMPI_FN_MPI_File_write_ordered_begin_c, a, 4);
 }
 
-static int check_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_ordered_begin_c, 0, "buf");
-    return ampi_File_write_ordered_begin_c(fh, buf, count, datatype);
-}
-
 static int serve_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_write_ordered_c, a, 5);
-}
-
-static int check_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_ordered_c, 0, "buf");
-    return ampi_File_write_ordered_c(fh, buf, count, datatype, status);
 }
 
 static int serve_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status)
@@ -3199,24 +2884,10 @@ static int serve_File_write_shared(MPI_File fh, const void *buf, int count, MPI_
     return ampi_serve(AMPI_FN_MPI_File_write_shared, a, 5);
 }
 
-static int check_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_shared, 0, "buf");
-    return ampi_File_write_shared(fh, buf, count, datatype, status);
-}
-
 static int serve_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_File_write_shared_c, a, 5);
-}
-
-static int check_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_File_write_shared_c, 0, "buf");
-    return ampi_File_write_shared_c(fh, buf, count, datatype, status);
 }
 
 static int serve_Finalize(void)
@@ -3964,8 +3635,6 @@ static int serve_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root
 
 static int check_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buffer && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Ibcast, (uintptr_t)comm, "buffer");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Ibcast, (uintptr_t)comm, "request");
     return ampi_Ibcast(buffer, count, datatype, root, comm, request);
@@ -3979,8 +3648,6 @@ static int serve_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, 
 
 static int check_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buffer && count > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Ibcast_c, (uintptr_t)comm, "buffer");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Ibcast_c, (uintptr_t)comm, "request");
     return ampi_Ibcast_c(buffer, count, datatype, root, comm, request);
@@ -3994,8 +3661,6 @@ static int serve_Ibsend(const void *buf, int count, MPI_Datatype datatype, int d
 
 static int check_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Ibsend, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Ibsend, (uintptr_t)comm, "request");
     return ampi_Ibsend(buf, count, datatype, dest, tag, comm, request);
@@ -4009,8 +3674,6 @@ static int serve_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 
 static int check_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Ibsend_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Ibsend_c, (uintptr_t)comm, "request");
     return ampi_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
@@ -4117,8 +3780,6 @@ static int serve_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message
 
 static int check_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && message && *message != MPI_MESSAGE_NO_PROC))
-        return ampi_null_buffer(AMPI_FN_MPI_Imrecv, 0, "buf");
     if (unlikely(!message))
         return ampi_null_argument(AMPI_FN_MPI_Imrecv, 0, "message");
     if (unlikely(!request))
@@ -4134,8 +3795,6 @@ static int serve_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI
 
 static int check_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && message && *message != MPI_MESSAGE_NO_PROC))
-        return ampi_null_buffer(AMPI_FN_MPI_Imrecv_c, 0, "buf");
     if (unlikely(!message))
         return ampi_null_argument(AMPI_FN_MPI_Imrecv_c, 0, "message");
     if (unlikely(!request))
@@ -4527,8 +4186,6 @@ static int serve_Irecv(void *buf, int count, MPI_Datatype datatype, int source, 
 
 static int check_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Irecv, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Irecv, (uintptr_t)comm, "request");
     return ampi_Irecv(buf, count, datatype, source, tag, comm, request);
@@ -4542,8 +4199,6 @@ static int serve_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int 
 
 static int check_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Irecv_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Irecv_c, (uintptr_t)comm, "request");
     return ampi_Irecv_c(buf, count, datatype, source, tag, comm, request);
@@ -4635,8 +4290,6 @@ static int serve_Irsend(const void *buf, int count, MPI_Datatype datatype, int d
 
 static int check_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Irsend, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Irsend, (uintptr_t)comm, "request");
     return ampi_Irsend(buf, count, datatype, dest, tag, comm, request);
@@ -4650,8 +4303,6 @@ static int serve_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 
 static int check_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Irsend_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Irsend_c, (uintptr_t)comm, "request");
     return ampi_Irsend_c(buf, count, datatype, dest, tag, comm, request);
@@ -4756,8 +4407,6 @@ static int serve_Isend(const void *buf, int count, MPI_Datatype datatype, int de
 
 static int check_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Isend, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Isend, (uintptr_t)comm, "request");
     return ampi_Isend(buf, count, datatype, dest, tag, comm, request);
@@ -4771,8 +4420,6 @@ static int serve_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype
 
 static int check_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Isend_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Isend_c, (uintptr_t)comm, "request");
     return ampi_Isend_c(buf, count, datatype, dest, tag, comm, request);
@@ -4786,10 +4433,6 @@ static int serve_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype send
 
 static int check_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!sendbuf && sendcount > 0 && (uintptr_t)sendtype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Isendrecv, (uintptr_t)comm, "sendbuf");
-    if (unlikely(!recvbuf && recvcount > 0 && (uintptr_t)recvtype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Isendrecv, (uintptr_t)comm, "recvbuf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Isendrecv, (uintptr_t)comm, "request");
     return ampi_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -4803,10 +4446,6 @@ static int serve_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 static int check_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!sendbuf && sendcount > 0 && (uintptr_t)sendtype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Isendrecv_c, (uintptr_t)comm, "sendbuf");
-    if (unlikely(!recvbuf && recvcount > 0 && (uintptr_t)recvtype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Isendrecv_c, (uintptr_t)comm, "recvbuf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Isendrecv_c, (uintptr_t)comm, "request");
     return ampi_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -4820,8 +4459,6 @@ static int serve_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, 
 
 static int check_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Isendrecv_replace, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Isendrecv_replace, (uintptr_t)comm, "request");
     return ampi_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -4835,8 +4472,6 @@ static int serve_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype da
 
 static int check_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Isendrecv_replace_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Isendrecv_replace_c, (uintptr_t)comm, "request");
     return ampi_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -4850,8 +4485,6 @@ static int serve_Issend(const void *buf, int count, MPI_Datatype datatype, int d
 
 static int check_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Issend, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Issend, (uintptr_t)comm, "request");
     return ampi_Issend(buf, count, datatype, dest, tag, comm, request);
@@ -4865,8 +4498,6 @@ static int serve_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 
 static int check_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Issend_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Issend_c, (uintptr_t)comm, "request");
     return ampi_Issend_c(buf, count, datatype, dest, tag, comm, request);
@@ -4946,8 +4577,6 @@ static int serve_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message 
 
 static int check_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && message && *message != MPI_MESSAGE_NO_PROC))
-        return ampi_null_buffer(AMPI_FN_MPI_Mrecv, 0, "buf");
     if (unlikely(!message))
         return ampi_null_argument(AMPI_FN_MPI_Mrecv, 0, "message");
     return ampi_Mrecv(buf, count, datatype, message, status);
@@ -4961,8 +4590,6 @@ static int serve_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_
 
 static int check_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && message && *message != MPI_MESSAGE_NO_PROC))
-        return ampi_null_buffer(AMPI_FN_MPI_Mrecv_c, 0, "buf");
     if (unlikely(!message))
         return ampi_null_argument(AMPI_FN_MPI_Mrecv_c, 0, "message");
     return ampi_Mrecv_c(buf, count, datatype, message, status);
@@ -5243,8 +4870,6 @@ static int serve_Pack(const void *inbuf, int incount, MPI_Datatype datatype, voi
 
 static int check_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
-    if (unlikely(!inbuf && incount > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Pack, (uintptr_t)comm, "inbuf");
     if (unlikely(!position))
         return ampi_null_argument(AMPI_FN_MPI_Pack, (uintptr_t)comm, "position");
     return ampi_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -5258,8 +4883,6 @@ static int serve_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datat
 
 static int check_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
-    if (unlikely(!inbuf && incount > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Pack_c, (uintptr_t)comm, "inbuf");
     if (unlikely(!position))
         return ampi_null_argument(AMPI_FN_MPI_Pack_c, (uintptr_t)comm, "position");
     return ampi_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -5273,8 +4896,6 @@ static int serve_Pack_external(const char *datarep, const void *inbuf, int incou
 
 static int check_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
-    if (unlikely(!inbuf && incount > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Pack_external, 0, "inbuf");
     if (unlikely(!position))
         return ampi_null_argument(AMPI_FN_MPI_Pack_external, 0, "position");
     return ampi_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -5288,8 +4909,6 @@ static int serve_Pack_external_c(const char *datarep, const void *inbuf, MPI_Cou
 
 static int check_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
 {
-    if (unlikely(!inbuf && incount > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Pack_external_c, 0, "inbuf");
     if (unlikely(!position))
         return ampi_null_argument(AMPI_FN_MPI_Pack_external_c, 0, "position");
     return ampi_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -5521,24 +5140,10 @@ static int serve_Recv(void *buf, int count, MPI_Datatype datatype, int source, i
     return ampi_serve(AMPI_FN_MPI_Recv, a, 7);
 }
 
-static int check_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Recv, (uintptr_t)comm, "buf");
-    return ampi_Recv(buf, count, datatype, source, tag, comm, status);
-}
-
 static int serve_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Recv_c, a, 7);
-}
-
-static int check_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Recv_c, (uintptr_t)comm, "buf");
-    return ampi_Recv_c(buf, count, datatype, source, tag, comm, status);
 }
 
 static int serve_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
@@ -5549,8 +5154,6 @@ static int serve_Recv_init(void *buf, int count, MPI_Datatype datatype, int sour
 
 static int check_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Recv_init, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Recv_init, (uintptr_t)comm, "request");
     return ampi_Recv_init(buf, count, datatype, source, tag, comm, request);
@@ -5564,8 +5167,6 @@ static int serve_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 static int check_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Recv_init_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Recv_init_c, (uintptr_t)comm, "request");
     return ampi_Recv_init_c(buf, count, datatype, source, tag, comm, request);
@@ -5910,24 +5511,10 @@ static int serve_Rsend(const void *buf, int count, MPI_Datatype datatype, int de
     return ampi_serve(AMPI_FN_MPI_Rsend, a, 6);
 }
 
-static int check_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Rsend, (uintptr_t)comm, "buf");
-    return ampi_Rsend(buf, count, datatype, dest, tag, comm);
-}
-
 static int serve_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Rsend_c, a, 6);
-}
-
-static int check_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Rsend_c, (uintptr_t)comm, "buf");
-    return ampi_Rsend_c(buf, count, datatype, dest, tag, comm);
 }
 
 static int serve_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -5938,8 +5525,6 @@ static int serve_Rsend_init(const void *buf, int count, MPI_Datatype datatype, i
 
 static int check_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Rsend_init, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Rsend_init, (uintptr_t)comm, "request");
     return ampi_Rsend_init(buf, count, datatype, dest, tag, comm, request);
@@ -5953,8 +5538,6 @@ static int serve_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dat
 
 static int check_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Rsend_init_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Rsend_init_c, (uintptr_t)comm, "request");
     return ampi_Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
@@ -6080,24 +5663,10 @@ static int serve_Send(const void *buf, int count, MPI_Datatype datatype, int des
     return ampi_serve(AMPI_FN_MPI_Send, a, 6);
 }
 
-static int check_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Send, (uintptr_t)comm, "buf");
-    return ampi_Send(buf, count, datatype, dest, tag, comm);
-}
-
 static int serve_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Send_c, a, 6);
-}
-
-static int check_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Send_c, (uintptr_t)comm, "buf");
-    return ampi_Send_c(buf, count, datatype, dest, tag, comm);
 }
 
 static int serve_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -6108,8 +5677,6 @@ static int serve_Send_init(const void *buf, int count, MPI_Datatype datatype, in
 
 static int check_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Send_init, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Send_init, (uintptr_t)comm, "request");
     return ampi_Send_init(buf, count, datatype, dest, tag, comm, request);
@@ -6123,8 +5690,6 @@ static int serve_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype data
 
 static int check_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Send_init_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Send_init_c, (uintptr_t)comm, "request");
     return ampi_Send_init_c(buf, count, datatype, dest, tag, comm, request);
@@ -6136,28 +5701,10 @@ static int serve_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendt
     return ampi_serve(AMPI_FN_MPI_Sendrecv, a, 12);
 }
 
-static int check_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    if (unlikely(!sendbuf && sendcount > 0 && (uintptr_t)sendtype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Sendrecv, (uintptr_t)comm, "sendbuf");
-    if (unlikely(!recvbuf && recvcount > 0 && (uintptr_t)recvtype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Sendrecv, (uintptr_t)comm, "recvbuf");
-    return ampi_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-}
-
 static int serve_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)sendtag, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)recvtag, (uintptr_t)comm, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Sendrecv_c, a, 12);
-}
-
-static int check_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    if (unlikely(!sendbuf && sendcount > 0 && (uintptr_t)sendtype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Sendrecv_c, (uintptr_t)comm, "sendbuf");
-    if (unlikely(!recvbuf && recvcount > 0 && (uintptr_t)recvtype < PREDEFINED_END && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Sendrecv_c, (uintptr_t)comm, "recvbuf");
-    return ampi_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 }
 
 static int serve_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
@@ -6166,24 +5713,10 @@ static int serve_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, i
     return ampi_serve(AMPI_FN_MPI_Sendrecv_replace, a, 9);
 }
 
-static int check_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Sendrecv_replace, (uintptr_t)comm, "buf");
-    return ampi_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-}
-
 static int serve_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)sendtag, (uint64_t)(int64_t)source, (uint64_t)(int64_t)recvtag, (uintptr_t)comm, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Sendrecv_replace_c, a, 9);
-}
-
-static int check_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL && source != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Sendrecv_replace_c, (uintptr_t)comm, "buf");
-    return ampi_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 }
 
 static int serve_Session_attach_buffer(MPI_Session session, void *buffer, int size)
@@ -6383,24 +5916,10 @@ static int serve_Ssend(const void *buf, int count, MPI_Datatype datatype, int de
     return ampi_serve(AMPI_FN_MPI_Ssend, a, 6);
 }
 
-static int check_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Ssend, (uintptr_t)comm, "buf");
-    return ampi_Ssend(buf, count, datatype, dest, tag, comm);
-}
-
 static int serve_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Ssend_c, a, 6);
-}
-
-static int check_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Ssend_c, (uintptr_t)comm, "buf");
-    return ampi_Ssend_c(buf, count, datatype, dest, tag, comm);
 }
 
 static int serve_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -6411,8 +5930,6 @@ static int serve_Ssend_init(const void *buf, int count, MPI_Datatype datatype, i
 
 static int check_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Ssend_init, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Ssend_init, (uintptr_t)comm, "request");
     return ampi_Ssend_init(buf, count, datatype, dest, tag, comm, request);
@@ -6426,8 +5943,6 @@ static int serve_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dat
 
 static int check_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!buf && count > 0 && (uintptr_t)datatype < PREDEFINED_END && dest != MPI_PROC_NULL))
-        return ampi_null_buffer(AMPI_FN_MPI_Ssend_init_c, (uintptr_t)comm, "buf");
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Ssend_init_c, (uintptr_t)comm, "request");
     return ampi_Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
@@ -7750,8 +7265,6 @@ static int check_Unpack(const void *inbuf, int insize, int *position, void *outb
 {
     if (unlikely(!position))
         return ampi_null_argument(AMPI_FN_MPI_Unpack, (uintptr_t)comm, "position");
-    if (unlikely(!outbuf && outcount > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Unpack, (uintptr_t)comm, "outbuf");
     return ampi_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm);
 }
 
@@ -7765,8 +7278,6 @@ static int check_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *positi
 {
     if (unlikely(!position))
         return ampi_null_argument(AMPI_FN_MPI_Unpack_c, (uintptr_t)comm, "position");
-    if (unlikely(!outbuf && outcount > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Unpack_c, (uintptr_t)comm, "outbuf");
     return ampi_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm);
 }
 
@@ -7780,8 +7291,6 @@ static int check_Unpack_external(const char datarep[], const void *inbuf, MPI_Ai
 {
     if (unlikely(!position))
         return ampi_null_argument(AMPI_FN_MPI_Unpack_external, 0, "position");
-    if (unlikely(!outbuf && outcount > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Unpack_external, 0, "outbuf");
     return ampi_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 }
 
@@ -7795,8 +7304,6 @@ static int check_Unpack_external_c(const char datarep[], const void *inbuf, MPI_
 {
     if (unlikely(!position))
         return ampi_null_argument(AMPI_FN_MPI_Unpack_external_c, 0, "position");
-    if (unlikely(!outbuf && outcount > 0 && (uintptr_t)datatype < PREDEFINED_END))
-        return ampi_null_buffer(AMPI_FN_MPI_Unpack_external_c, 0, "outbuf");
     return ampi_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 }
 
@@ -8361,12 +7868,12 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Attr_put, ampi_Attr_put, ampi_Attr_put, serve_Attr_put);
     SLOT(AMPI_FN_MPI_Barrier, ampi_Barrier, ampi_Barrier, serve_Barrier);
     SLOT(AMPI_FN_MPI_Barrier_init, ampi_Barrier_init, check_Barrier_init, serve_Barrier_init);
-    SLOT(AMPI_FN_MPI_Bcast, ampi_Bcast, check_Bcast, serve_Bcast);
-    SLOT(AMPI_FN_MPI_Bcast_c, ampi_Bcast_c, check_Bcast_c, serve_Bcast_c);
+    SLOT(AMPI_FN_MPI_Bcast, ampi_Bcast, ampi_Bcast, serve_Bcast);
+    SLOT(AMPI_FN_MPI_Bcast_c, ampi_Bcast_c, ampi_Bcast_c, serve_Bcast_c);
     SLOT(AMPI_FN_MPI_Bcast_init, ampi_Bcast_init, check_Bcast_init, serve_Bcast_init);
     SLOT(AMPI_FN_MPI_Bcast_init_c, ampi_Bcast_init_c, check_Bcast_init_c, serve_Bcast_init_c);
-    SLOT(AMPI_FN_MPI_Bsend, ampi_Bsend, check_Bsend, serve_Bsend);
-    SLOT(AMPI_FN_MPI_Bsend_c, ampi_Bsend_c, check_Bsend_c, serve_Bsend_c);
+    SLOT(AMPI_FN_MPI_Bsend, ampi_Bsend, ampi_Bsend, serve_Bsend);
+    SLOT(AMPI_FN_MPI_Bsend_c, ampi_Bsend_c, ampi_Bsend_c, serve_Bsend_c);
     SLOT(AMPI_FN_MPI_Bsend_init, ampi_Bsend_init, check_Bsend_init, serve_Bsend_init);
     SLOT(AMPI_FN_MPI_Bsend_init_c, ampi_Bsend_init_c, check_Bsend_init_c, serve_Bsend_init_c);
     SLOT(AMPI_FN_MPI_Buffer_attach, ampi_Buffer_attach, ampi_Buffer_attach, serve_Buffer_attach);
@@ -8485,27 +7992,27 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_File_iwrite_shared_c, ampi_File_iwrite_shared_c, check_File_iwrite_shared_c, serve_File_iwrite_shared_c);
     SLOT(AMPI_FN_MPI_File_open, ampi_File_open, check_File_open, serve_File_open);
     SLOT(AMPI_FN_MPI_File_preallocate, ampi_File_preallocate, ampi_File_preallocate, serve_File_preallocate);
-    SLOT(AMPI_FN_MPI_File_read, ampi_File_read, check_File_read, serve_File_read);
-    SLOT(AMPI_FN_MPI_File_read_all, ampi_File_read_all, check_File_read_all, serve_File_read_all);
-    SLOT(AMPI_FN_MPI_File_read_all_begin, ampi_File_read_all_begin, check_File_read_all_begin, serve_File_read_all_begin);
-    SLOT(AMPI_FN_MPI_File_read_all_begin_c, ampi_File_read_all_begin_c, check_File_read_all_begin_c, serve_File_read_all_begin_c);
-    SLOT(AMPI_FN_MPI_File_read_all_c, ampi_File_read_all_c, check_File_read_all_c, serve_File_read_all_c);
+    SLOT(AMPI_FN_MPI_File_read, ampi_File_read, ampi_File_read, serve_File_read);
+    SLOT(AMPI_FN_MPI_File_read_all, ampi_File_read_all, ampi_File_read_all, serve_File_read_all);
+    SLOT(AMPI_FN_MPI_File_read_all_begin, ampi_File_read_all_begin, ampi_File_read_all_begin, serve_File_read_all_begin);
+    SLOT(AMPI_FN_MPI_File_read_all_begin_c, ampi_File_read_all_begin_c, ampi_File_read_all_begin_c, serve_File_read_all_begin_c);
+    SLOT(AMPI_FN_MPI_File_read_all_c, ampi_File_read_all_c, ampi_File_read_all_c, serve_File_read_all_c);
     SLOT(AMPI_FN_MPI_File_read_all_end, ampi_File_read_all_end, ampi_File_read_all_end, serve_File_read_all_end);
-    SLOT(AMPI_FN_MPI_File_read_at, ampi_File_read_at, check_File_read_at, serve_File_read_at);
-    SLOT(AMPI_FN_MPI_File_read_at_all, ampi_File_read_at_all, check_File_read_at_all, serve_File_read_at_all);
-    SLOT(AMPI_FN_MPI_File_read_at_all_begin, ampi_File_read_at_all_begin, check_File_read_at_all_begin, serve_File_read_at_all_begin);
-    SLOT(AMPI_FN_MPI_File_read_at_all_begin_c, ampi_File_read_at_all_begin_c, check_File_read_at_all_begin_c, serve_File_read_at_all_begin_c);
-    SLOT(AMPI_FN_MPI_File_read_at_all_c, ampi_File_read_at_all_c, check_File_read_at_all_c, serve_File_read_at_all_c);
+    SLOT(AMPI_FN_MPI_File_read_at, ampi_File_read_at, ampi_File_read_at, serve_File_read_at);
+    SLOT(AMPI_FN_MPI_File_read_at_all, ampi_File_read_at_all, ampi_File_read_at_all, serve_File_read_at_all);
+    SLOT(AMPI_FN_MPI_File_read_at_all_begin, ampi_File_read_at_all_begin, ampi_File_read_at_all_begin, serve_File_read_at_all_begin);
+    SLOT(AMPI_FN_MPI_File_read_at_all_begin_c, ampi_File_read_at_all_begin_c, ampi_File_read_at_all_begin_c, serve_File_read_at_all_begin_c);
+    SLOT(AMPI_FN_MPI_File_read_at_all_c, ampi_File_read_at_all_c, ampi_File_read_at_all_c, serve_File_read_at_all_c);
     SLOT(AMPI_FN_MPI_File_read_at_all_end, ampi_File_read_at_all_end, ampi_File_read_at_all_end, serve_File_read_at_all_end);
-    SLOT(AMPI_FN_MPI_File_read_at_c, ampi_File_read_at_c, check_File_read_at_c, serve_File_read_at_c);
-    SLOT(AMPI_FN_MPI_File_read_c, ampi_File_read_c, check_File_read_c, serve_File_read_c);
-    SLOT(AMPI_FN_MPI_File_read_ordered, ampi_File_read_ordered, check_File_read_ordered, serve_File_read_ordered);
-    SLOT(AMPI_FN_MPI_File_read_ordered_begin, ampi_File_read_ordered_begin, check_File_read_ordered_begin, serve_File_read_ordered_begin);
-    SLOT(AMPI_FN_MPI_File_read_ordered_begin_c, ampi_File_read_ordered_begin_c, check_File_read_ordered_begin_c, serve_File_read_ordered_begin_c);
-    SLOT(AMPI_FN_MPI_File_read_ordered_c, ampi_File_read_ordered_c, check_File_read_ordered_c, serve_File_read_ordered_c);
+    SLOT(AMPI_FN_MPI_File_read_at_c, ampi_File_read_at_c, ampi_File_read_at_c, serve_File_read_at_c);
+    SLOT(AMPI_FN_MPI_File_read_c, ampi_File_read_c, ampi_File_read_c, serve_File_read_c);
+    SLOT(AMPI_FN_MPI_File_read_ordered, ampi_File_read_ordered, ampi_File_read_ordered, serve_File_read_ordered);
+    SLOT(AMPI_FN_MPI_File_read_ordered_begin, ampi_File_read_ordered_begin, ampi_File_read_ordered_begin, serve_File_read_ordered_begin);
+    SLOT(AMPI_FN_MPI_File_read_ordered_begin_c, ampi_File_read_ordered_begin_c, ampi_File_read_ordered_begin_c, serve_File_read_ordered_begin_c);
+    SLOT(AMPI_FN_MPI_File_read_ordered_c, ampi_File_read_ordered_c, ampi_File_read_ordered_c, serve_File_read_ordered_c);
     SLOT(AMPI_FN_MPI_File_read_ordered_end, ampi_File_read_ordered_end, ampi_File_read_ordered_end, serve_File_read_ordered_end);
-    SLOT(AMPI_FN_MPI_File_read_shared, ampi_File_read_shared, check_File_read_shared, serve_File_read_shared);
-    SLOT(AMPI_FN_MPI_File_read_shared_c, ampi_File_read_shared_c, check_File_read_shared_c, serve_File_read_shared_c);
+    SLOT(AMPI_FN_MPI_File_read_shared, ampi_File_read_shared, ampi_File_read_shared, serve_File_read_shared);
+    SLOT(AMPI_FN_MPI_File_read_shared_c, ampi_File_read_shared_c, ampi_File_read_shared_c, serve_File_read_shared_c);
     SLOT(AMPI_FN_MPI_File_seek, ampi_File_seek, ampi_File_seek, serve_File_seek);
     SLOT(AMPI_FN_MPI_File_seek_shared, ampi_File_seek_shared, ampi_File_seek_shared, serve_File_seek_shared);
     SLOT(AMPI_FN_MPI_File_set_atomicity, ampi_File_set_atomicity, ampi_File_set_atomicity, serve_File_set_atomicity);
@@ -8515,27 +8022,27 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_File_set_view, ampi_File_set_view, check_File_set_view, serve_File_set_view);
     SLOT(AMPI_FN_MPI_File_sync, ampi_File_sync, ampi_File_sync, serve_File_sync);
     SLOT(AMPI_FN_MPI_File_toint, ampi_File_toint, ampi_File_toint, serve_File_toint);
-    SLOT(AMPI_FN_MPI_File_write, ampi_File_write, check_File_write, serve_File_write);
-    SLOT(AMPI_FN_MPI_File_write_all, ampi_File_write_all, check_File_write_all, serve_File_write_all);
-    SLOT(AMPI_FN_MPI_File_write_all_begin, ampi_File_write_all_begin, check_File_write_all_begin, serve_File_write_all_begin);
-    SLOT(AMPI_FN_MPI_File_write_all_begin_c, ampi_File_write_all_begin_c, check_File_write_all_begin_c, serve_File_write_all_begin_c);
-    SLOT(AMPI_FN_MPI_File_write_all_c, ampi_File_write_all_c, check_File_write_all_c, serve_File_write_all_c);
+    SLOT(AMPI_FN_MPI_File_write, ampi_File_write, ampi_File_write, serve_File_write);
+    SLOT(AMPI_FN_MPI_File_write_all, ampi_File_write_all, ampi_File_write_all, serve_File_write_all);
+    SLOT(AMPI_FN_MPI_File_write_all_begin, ampi_File_write_all_begin, ampi_File_write_all_begin, serve_File_write_all_begin);
+    SLOT(AMPI_FN_MPI_File_write_all_begin_c, ampi_File_write_all_begin_c, ampi_File_write_all_begin_c, serve_File_write_all_begin_c);
+    SLOT(AMPI_FN_MPI_File_write_all_c, ampi_File_write_all_c, ampi_File_write_all_c, serve_File_write_all_c);
     SLOT(AMPI_FN_MPI_File_write_all_end, ampi_File_write_all_end, ampi_File_write_all_end, serve_File_write_all_end);
-    SLOT(AMPI_FN_MPI_File_write_at, ampi_File_write_at, check_File_write_at, serve_File_write_at);
-    SLOT(AMPI_FN_MPI_File_write_at_all, ampi_File_write_at_all, check_File_write_at_all, serve_File_write_at_all);
-    SLOT(AMPI_FN_MPI_File_write_at_all_begin, ampi_File_write_at_all_begin, check_File_write_at_all_begin, serve_File_write_at_all_begin);
-    SLOT(AMPI_FN_MPI_File_write_at_all_begin_c, ampi_File_write_at_all_begin_c, check_File_write_at_all_begin_c, serve_File_write_at_all_begin_c);
-    SLOT(AMPI_FN_MPI_File_write_at_all_c, ampi_File_write_at_all_c, check_File_write_at_all_c, serve_File_write_at_all_c);
+    SLOT(AMPI_FN_MPI_File_write_at, ampi_File_write_at, ampi_File_write_at, serve_File_write_at);
+    SLOT(AMPI_FN_MPI_File_write_at_all, ampi_File_write_at_all, ampi_File_write_at_all, serve_File_write_at_all);
+    SLOT(AMPI_FN_MPI_File_write_at_all_begin, ampi_File_write_at_all_begin, ampi_File_write_at_all_begin, serve_File_write_at_all_begin);
+    SLOT(AMPI_FN_MPI_File_write_at_all_begin_c, ampi_File_write_at_all_begin_c, ampi_File_write_at_all_begin_c, serve_File_write_at_all_begin_c);
+    SLOT(AMPI_FN_MPI_File_write_at_all_c, ampi_File_write_at_all_c, ampi_File_write_at_all_c, serve_File_write_at_all_c);
     SLOT(AMPI_FN_MPI_File_write_at_all_end, ampi_File_write_at_all_end, ampi_File_write_at_all_end, serve_File_write_at_all_end);
-    SLOT(AMPI_FN_MPI_File_write_at_c, ampi_File_write_at_c, check_File_write_at_c, serve_File_write_at_c);
-    SLOT(AMPI_FN_MPI_File_write_c, ampi_File_write_c, check_File_write_c, serve_File_write_c);
-    SLOT(AMPI_FN_MPI_File_write_ordered, ampi_File_write_ordered, check_File_write_ordered, serve_File_write_ordered);
-    SLOT(AMPI_FN_MPI_File_write_ordered_begin, ampi_File_write_ordered_begin, check_File_write_ordered_begin, serve_File_write_ordered_begin);
-    SLOT(AMPI_FN_MPI_File_write_ordered_begin_c, ampi_File_write_ordered_begin_c, check_File_write_ordered_begin_c, serve_File_write_ordered_begin_c);
-    SLOT(AMPI_FN_MPI_File_write_ordered_c, ampi_File_write_ordered_c, check_File_write_ordered_c, serve_File_write_ordered_c);
+    SLOT(AMPI_FN_MPI_File_write_at_c, ampi_File_write_at_c, ampi_File_write_at_c, serve_File_write_at_c);
+    SLOT(AMPI_FN_MPI_File_write_c, ampi_File_write_c, ampi_File_write_c, serve_File_write_c);
+    SLOT(AMPI_FN_MPI_File_write_ordered, ampi_File_write_ordered, ampi_File_write_ordered, serve_File_write_ordered);
+    SLOT(AMPI_FN_MPI_File_write_ordered_begin, ampi_File_write_ordered_begin, ampi_File_write_ordered_begin, serve_File_write_ordered_begin);
+    SLOT(AMPI_FN_MPI_File_write_ordered_begin_c, ampi_File_write_ordered_begin_c, ampi_File_write_ordered_begin_c, serve_File_write_ordered_begin_c);
+    SLOT(AMPI_FN_MPI_File_write_ordered_c, ampi_File_write_ordered_c, ampi_File_write_ordered_c, serve_File_write_ordered_c);
     SLOT(AMPI_FN_MPI_File_write_ordered_end, ampi_File_write_ordered_end, ampi_File_write_ordered_end, serve_File_write_ordered_end);
-    SLOT(AMPI_FN_MPI_File_write_shared, ampi_File_write_shared, check_File_write_shared, serve_File_write_shared);
-    SLOT(AMPI_FN_MPI_File_write_shared_c, ampi_File_write_shared_c, check_File_write_shared_c, serve_File_write_shared_c);
+    SLOT(AMPI_FN_MPI_File_write_shared, ampi_File_write_shared, ampi_File_write_shared, serve_File_write_shared);
+    SLOT(AMPI_FN_MPI_File_write_shared_c, ampi_File_write_shared_c, ampi_File_write_shared_c, serve_File_write_shared_c);
     SLOT(AMPI_FN_MPI_Finalize, ampi_Finalize, ampi_Finalize, serve_Finalize);
     SLOT(AMPI_FN_MPI_Finalized, ampi_Finalized, check_Finalized, serve_Finalized);
     SLOT(AMPI_FN_MPI_Free_mem, ampi_Free_mem, ampi_Free_mem, serve_Free_mem);
@@ -8724,8 +8231,8 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Query_thread, ampi_Query_thread, check_Query_thread, serve_Query_thread);
     SLOT(AMPI_FN_MPI_Raccumulate, ampi_Raccumulate, check_Raccumulate, serve_Raccumulate);
     SLOT(AMPI_FN_MPI_Raccumulate_c, ampi_Raccumulate_c, check_Raccumulate_c, serve_Raccumulate_c);
-    SLOT(AMPI_FN_MPI_Recv, ampi_Recv, check_Recv, serve_Recv);
-    SLOT(AMPI_FN_MPI_Recv_c, ampi_Recv_c, check_Recv_c, serve_Recv_c);
+    SLOT(AMPI_FN_MPI_Recv, ampi_Recv, ampi_Recv, serve_Recv);
+    SLOT(AMPI_FN_MPI_Recv_c, ampi_Recv_c, ampi_Recv_c, serve_Recv_c);
     SLOT(AMPI_FN_MPI_Recv_init, ampi_Recv_init, check_Recv_init, serve_Recv_init);
     SLOT(AMPI_FN_MPI_Recv_init_c, ampi_Recv_init_c, check_Recv_init_c, serve_Recv_init_c);
     SLOT(AMPI_FN_MPI_Reduce, ampi_Reduce, ampi_Reduce, serve_Reduce);
@@ -8760,8 +8267,8 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Rget_c, ampi_Rget_c, check_Rget_c, serve_Rget_c);
     SLOT(AMPI_FN_MPI_Rput, ampi_Rput, check_Rput, serve_Rput);
     SLOT(AMPI_FN_MPI_Rput_c, ampi_Rput_c, check_Rput_c, serve_Rput_c);
-    SLOT(AMPI_FN_MPI_Rsend, ampi_Rsend, check_Rsend, serve_Rsend);
-    SLOT(AMPI_FN_MPI_Rsend_c, ampi_Rsend_c, check_Rsend_c, serve_Rsend_c);
+    SLOT(AMPI_FN_MPI_Rsend, ampi_Rsend, ampi_Rsend, serve_Rsend);
+    SLOT(AMPI_FN_MPI_Rsend_c, ampi_Rsend_c, ampi_Rsend_c, serve_Rsend_c);
     SLOT(AMPI_FN_MPI_Rsend_init, ampi_Rsend_init, check_Rsend_init, serve_Rsend_init);
     SLOT(AMPI_FN_MPI_Rsend_init_c, ampi_Rsend_init_c, check_Rsend_init_c, serve_Rsend_init_c);
     SLOT(AMPI_FN_MPI_Scan, ampi_Scan, ampi_Scan, serve_Scan);
@@ -8776,14 +8283,14 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Scatterv_c, ampi_Scatterv_c, ampi_Scatterv_c, serve_Scatterv_c);
     SLOT(AMPI_FN_MPI_Scatterv_init, ampi_Scatterv_init, check_Scatterv_init, serve_Scatterv_init);
     SLOT(AMPI_FN_MPI_Scatterv_init_c, ampi_Scatterv_init_c, check_Scatterv_init_c, serve_Scatterv_init_c);
-    SLOT(AMPI_FN_MPI_Send, ampi_Send, check_Send, serve_Send);
-    SLOT(AMPI_FN_MPI_Send_c, ampi_Send_c, check_Send_c, serve_Send_c);
+    SLOT(AMPI_FN_MPI_Send, ampi_Send, ampi_Send, serve_Send);
+    SLOT(AMPI_FN_MPI_Send_c, ampi_Send_c, ampi_Send_c, serve_Send_c);
     SLOT(AMPI_FN_MPI_Send_init, ampi_Send_init, check_Send_init, serve_Send_init);
     SLOT(AMPI_FN_MPI_Send_init_c, ampi_Send_init_c, check_Send_init_c, serve_Send_init_c);
-    SLOT(AMPI_FN_MPI_Sendrecv, ampi_Sendrecv, check_Sendrecv, serve_Sendrecv);
-    SLOT(AMPI_FN_MPI_Sendrecv_c, ampi_Sendrecv_c, check_Sendrecv_c, serve_Sendrecv_c);
-    SLOT(AMPI_FN_MPI_Sendrecv_replace, ampi_Sendrecv_replace, check_Sendrecv_replace, serve_Sendrecv_replace);
-    SLOT(AMPI_FN_MPI_Sendrecv_replace_c, ampi_Sendrecv_replace_c, check_Sendrecv_replace_c, serve_Sendrecv_replace_c);
+    SLOT(AMPI_FN_MPI_Sendrecv, ampi_Sendrecv, ampi_Sendrecv, serve_Sendrecv);
+    SLOT(AMPI_FN_MPI_Sendrecv_c, ampi_Sendrecv_c, ampi_Sendrecv_c, serve_Sendrecv_c);
+    SLOT(AMPI_FN_MPI_Sendrecv_replace, ampi_Sendrecv_replace, ampi_Sendrecv_replace, serve_Sendrecv_replace);
+    SLOT(AMPI_FN_MPI_Sendrecv_replace_c, ampi_Sendrecv_replace_c, ampi_Sendrecv_replace_c, serve_Sendrecv_replace_c);
     SLOT(AMPI_FN_MPI_Session_attach_buffer, ampi_Session_attach_buffer, ampi_Session_attach_buffer, serve_Session_attach_buffer);
     SLOT(AMPI_FN_MPI_Session_attach_buffer_c, ampi_Session_attach_buffer_c, ampi_Session_attach_buffer_c, serve_Session_attach_buffer_c);
     SLOT(AMPI_FN_MPI_Session_call_errhandler, ampi_Session_call_errhandler, ampi_Session_call_errhandler, serve_Session_call_errhandler);
@@ -8802,8 +8309,8 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Session_init, ampi_Session_init, check_Session_init, serve_Session_init);
     SLOT(AMPI_FN_MPI_Session_set_errhandler, ampi_Session_set_errhandler, ampi_Session_set_errhandler, serve_Session_set_errhandler);
     SLOT(AMPI_FN_MPI_Session_toint, ampi_Session_toint, ampi_Session_toint, serve_Session_toint);
-    SLOT(AMPI_FN_MPI_Ssend, ampi_Ssend, check_Ssend, serve_Ssend);
-    SLOT(AMPI_FN_MPI_Ssend_c, ampi_Ssend_c, check_Ssend_c, serve_Ssend_c);
+    SLOT(AMPI_FN_MPI_Ssend, ampi_Ssend, ampi_Ssend, serve_Ssend);
+    SLOT(AMPI_FN_MPI_Ssend_c, ampi_Ssend_c, ampi_Ssend_c, serve_Ssend_c);
     SLOT(AMPI_FN_MPI_Ssend_init, ampi_Ssend_init, check_Ssend_init, serve_Ssend_init);
     SLOT(AMPI_FN_MPI_Ssend_init_c, ampi_Ssend_init_c, check_Ssend_init_c, serve_Ssend_init_c);
     SLOT(AMPI_FN_MPI_Start, ampi_Start, check_Start, serve_Start);

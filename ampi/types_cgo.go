@@ -86,18 +86,21 @@ func enterType(c *vrank.Call, l *datatype.Layout) uint64 {
 	return 0
 }
 
-func enterLoops(c *vrank.Call, t *C.struct_vr_type, steps []datatype.Step) bool {
-	loops := (*C.struct_vr_loop)(c.Memory().Alloc(C.sizeof_struct_vr_loop * uintptr(len(steps))))
+func enterLoops(c *vrank.Call, t *C.struct_vr_type, p datatype.Program) bool {
+	size := C.sizeof_struct_vr_loop * uintptr(len(p.Steps))
+	loops := (*C.struct_vr_loop)(c.Memory().Alloc(size + 8*uintptr(len(p.Table))))
 	if loops == nil {
 		return false
 	}
-	for i, s := range steps {
-		unsafe.Slice(loops, len(steps))[i] = C.struct_vr_loop{
+	for i, s := range p.Steps {
+		unsafe.Slice(loops, len(p.Steps))[i] = C.struct_vr_loop{
 			disp: C.int64_t(s.Disp), count: C.int64_t(s.Count), stride: C.int64_t(s.Stride), bytes: C.int64_t(s.Bytes),
-			child: C.uint32_t(s.Child), nchild: C.uint32_t(s.Children),
+			at: C.int64_t(s.At), child: C.uint32_t(s.Child), nchild: C.uint32_t(s.Children), block: C.uint32_t(s.Block),
 		}
 	}
-	t.loops, t.nloops = loops, C.uint32_t(len(steps))
+	table := unsafe.Add(unsafe.Pointer(loops), size)
+	copy(unsafe.Slice((*int64)(table), len(p.Table)), p.Table)
+	t.loops, t.nloops, t.table = loops, C.uint32_t(len(p.Steps)), (*C.int64_t)(table)
 	return true
 }
 

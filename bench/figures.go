@@ -9,7 +9,7 @@ func experiments() []*experiment {
 	for _, h := range []hello{{256, "0.14 s", 0.10, 9}, {1024, "0.57 s", 0.25, 6}, {4096, "", 1.0, 3}} {
 		list = append(list, h.experiment())
 	}
-	return append(list, manyProcesses(), memory(), compute())
+	return append(list, manyProcesses(), memory(), compute(), packing())
 }
 
 func smallOnePE() *experiment {
@@ -118,6 +118,28 @@ func compute() *experiment {
 			&figure{name: "compute_" + kernel, unit: "us", value: of(kernel)},
 			&figure{name: "compute_" + kernel + "_speed", unit: "ratio", value: speed(kernel), atLeast: true, aim: 0.97,
 				title: fmt.Sprintf("compute inside a rank, %s, speed against native (CPU time)", kernel)})
+	}
+	return e
+}
+
+// packing compares MPI_Pack and MPI_Unpack with loops by hand in the same program.
+func packing() *experiment {
+	e := &experiment{name: "packing", program: "pack", args: []string{"5", "100"}, pes: 1, ranks: 1, rounds: 6, foreign: []string{"5", "100"},
+		collect: printed}
+	for _, shape := range []struct{ key, title string }{
+		{"vector_1_of_2", "vector of doubles, every 2nd"}, {"vector_1_of_16", "vector of doubles, every 16th"},
+		{"vector_2_of_16", "vector, blocks of 2 doubles"}, {"vector_4_of_16", "vector, blocks of 4 doubles"},
+		{"vector_8_of_16", "vector, blocks of 8 doubles"}, {"indexed_block_1", "indexed block, random doubles"},
+		{"indexed_block_4", "indexed block, random blocks of 4"}, {"indexed_1_to_7", "indexed, random blocks of 1 to 7"},
+		{"struct", "array of structs with gaps"}, {"face_x", "3-D subarray, face across the slowest dimension"},
+		{"face_y", "3-D subarray, face across the middle dimension"}, {"face_z", "3-D subarray, face across the fastest dimension"},
+		{"face_z_thick", "the same, two elements thick"},
+	} {
+		for _, way := range []string{"pack", "unpack"} {
+			key := way + "_" + shape.key
+			e.figures = append(e.figures, &figure{name: key + "_per_loop", unit: "ratio", value: ratio("type_"+key, "hand_"+key),
+				title: fmt.Sprintf("%s: %s, in loops by hand", way, shape.title), aim: 1.25})
+		}
 	}
 	return e
 }

@@ -99,7 +99,7 @@ func link(t *testing.T, compiler string, sources ...string) string {
 	}
 	args := []string{"-fPIE", "-pie", "-Iinclude", "-I.", "-o", program}
 	if compiler == "gfortran" {
-		command(t, "gfortran", "-c", "fortran/mpi.f90", "-J", dir, "-o", filepath.Join(dir, "mpi.o"))
+		compileModules(t, dir)
 		args = append(args, "-fallow-argument-mismatch", "-w", "-J", dir)
 	}
 	for _, s := range sources {
@@ -109,4 +109,12 @@ func link(t *testing.T, compiler string, sources ...string) string {
 	}
 	command(t, compiler, append(args, objects...)...)
 	return program
+}
+
+// compileModules leaves the .mod files in dir.
+func compileModules(t *testing.T, dir string) {
+	t.Helper()
+	for _, module := range []string{"mpi_f08_types", "mpi", "mpi_f08"} {
+		command(t, "gfortran", "-c", "fortran/"+module+".f90", "-J", dir, "-o", filepath.Join(dir, module+".o"))
+	}
 }

@@ -63,6 +63,6 @@ func TestIncludeFileInBothForms(t *testing.T) {
 func TestModuleTakesLegacyCalls(t *testing.T) {
 	shimObjects(t)
 	dir := t.TempDir()
-	command(t, "gfortran", "-c", "fortran/mpi.f90", "-J", dir, "-o", filepath.Join(dir, "mpi.o"))
+	compileModules(t, dir)
 	command(t, "gfortran", "-Wall", "-Werror", "-I"+dir, "-fsyntax-only", "testdata/legacy.f90")
 }

@@ -10,8 +10,8 @@ import "embed"
 //go:generate go run ./gen -root ..
 
 // Files holds what a compiler wrapper needs to build the program's side: table.h, include/ (mpi.h,
-// mpif.h), src/ (the shim's C and assembly, and export.list for the linker) and fortran/ (the source of
-// the mpi module).
+// mpif.h), src/ (the shim's C and assembly, and export.list for the linker) and fortran/ (the sources of
+// the modules mpi_f08_types, mpi and mpi_f08).
 //
 //go:embed table.h include src fortran
 var Files embed.FS

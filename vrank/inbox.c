@@ -5,6 +5,7 @@
 #include "core.h"
 
 #include "p2p.h"
+#include "stepper.h"
 
 static void wake_push(struct vr_rank *r)
 {
@@ -104,6 +105,7 @@ void vr_inbox_drain(struct vr_rank *r)
 	int has_mail = take_mail(r, &mail);
 	if (has_mail < 0)
 		return;
+	vr_steppers_hold();
 	struct vr_node *n = reverse(atomic_exchange(&r->inbox, NULL));
 	if (has_mail)
 		vr_p2p_mail(r, &mail);
@@ -112,6 +114,7 @@ void vr_inbox_drain(struct vr_rank *r)
 		vr_p2p_handle(r, n);
 		n = next;
 	}
+	vr_steppers_release();
 }
 
 void vr_pe_post(int pe, struct vr_work *w)

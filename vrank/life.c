@@ -8,6 +8,7 @@
 
 #include "../isomalloc/heap.h"
 #include "p2p.h"
+#include "schedule.h"
 #include "switch.h"
 
 const void *vr_shim_table, *vr_shim_guarded;
@@ -104,6 +105,8 @@ static void exit_in_thread(int code)
 void vr_rank_exit(int code)
 {
 	struct vr_rank *me = vr_current;
+	if (vr_unlikely(vr_lent))
+		vr_job_abort(code, "a function that the program gave to MPI_Op_create ends its rank with code %d", code);
 	if (vr_thread)
 		exit_in_thread(code);
 	me->exit_code = code & 0xff;

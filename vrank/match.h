@@ -16,6 +16,8 @@ enum vr_node_kind {
 	VR_NODE_EAGER = 1, /* envelope with its payload */
 	VR_NODE_RENDEZVOUS, /* envelope that refers to the sender's buffer */
 	VR_NODE_ACK, /* a request of the receiver of this node has been carried out by its peer */
+	VR_NODE_CANCEL, /* envelope that refers to a send: give it back if nobody has matched it */
+	VR_NODE_CANCEL_ANSWER, /* the same envelope on its way back; bytes is 1 when the send is cancelled */
 };
 
 struct vr_node {
@@ -42,7 +44,8 @@ struct vr_env {
 	};
 	/* the receiver's: places in the unexpected queue */
 	struct vr_env *bucket_next, *bucket_prev, *order_next, *order_prev;
-	uint64_t pad[4];
+	uint64_t matched_comm; /* of the MPI layer: whose message it is that a matched probe took */
+	uint64_t pad[3];
 	char data[]; /* payload of more than VR_INLINE bytes */
 };
 #define VR_INLINE 32
@@ -65,6 +68,7 @@ enum vr_request_kind {
 	VR_REQ_SEND,
 	VR_REQ_RECV,
 	VR_REQ_DONE, /* complete from the start: PROC_NULL, buffered sends */
+	VR_REQ_COMPOUND, /* of the MPI layer: several messages, or none; it says when it is complete */
 };
 
 enum {
@@ -77,6 +81,10 @@ enum {
 	VR_RQ_POSTED = 64, /* in the posted queue */
 	VR_RQ_OWNS_BUFFER = 128, /* buf is a copy that the runtime made */
 	VR_RQ_HOLDS_TYPE = 256, /* counts in type->refs */
+	VR_RQ_HOOK = 512, /* extra points to a struct vr_hook */
+	VR_RQ_ASKED = 2048, /* its receiver has been asked to give it back: complete only when that is answered */
+	VR_RQ_ACKED = 4096, /* the receiver has carried it out meanwhile */
+	VR_RQ_LISTED = 1024, /* is in the list of a call: found twice there, it is an error */
 };
 
 enum vr_mode { VR_STANDARD, VR_SYNCHRONOUS, VR_BUFFERED, VR_READY_MODE };
@@ -104,7 +112,13 @@ struct vr_request {
 	/* posted queue, or the list of free requests */
 	struct vr_request *next, *prev;
 	uint64_t sequence; /* order of posting */
-	void *extra; /* of the MPI layer: arguments of persistent requests, the list of buffered sends */
+	void *extra; /* of the MPI layer */
+};
+
+/* Called when a request with VR_RQ_HOOK is complete, on any stack of its owner, instead of freeing an orphan. It may free the
+ * request; what sends or receives in reply to it is a stepper: stepper.h. */
+struct vr_hook {
+	void (*completed)(struct vr_request *r);
 };
 
 struct vr_posted {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "stepper.h"
 
 /* ---- copying ---- */
 
@@ -16,32 +17,15 @@ static int64_t capacity(const struct vr_request *r)
 	return r->count * r->type->size;
 }
 
-/* Both sides are spread out: through a packed copy. */
-static void copy_spread(struct vr_request *r, const struct vr_env *e, int64_t bytes)
+void vr_data_copy(const struct vr_data *to, const struct vr_data *from, int64_t bytes)
 {
-	void *packed = vr_rank_alloc(r->rank, bytes);
-	if (!packed) {
-		r->error = MPI_ERR_NO_MEM;
-		return;
-	}
-	vr_type_pack(e->type, e->count, vr_live(e->buf), packed, bytes);
-	vr_type_unpack(r->type, r->count, vr_live(r->buf), packed, bytes);
-	vr_rank_free(r->rank, packed);
+	vr_type_copy((struct vr_data){vr_live(to->buf), to->count, to->type}, (struct vr_data){vr_live(from->buf), from->count, from->type}, bytes);
 }
 
 /* From the sender's buffer into the receiver's, which this worker owns. */
 static void copy_typed(struct vr_request *r, const struct vr_env *e, int64_t bytes)
 {
-	int64_t from, to;
-	int dense_from = vr_type_is_dense(e->type, e->count, &from), dense_to = vr_type_is_dense(r->type, r->count, &to);
-	if (dense_from && dense_to)
-		memmove((char *)vr_live(r->buf) + to, (const char *)vr_live(e->buf) + from, bytes);
-	else if (dense_from)
-		vr_type_unpack(r->type, r->count, vr_live(r->buf), (const char *)vr_live(e->buf) + from, bytes);
-	else if (dense_to)
-		vr_type_pack(e->type, e->count, vr_live(e->buf), (char *)vr_live(r->buf) + to, bytes);
-	else
-		copy_spread(r, e, bytes);
+	vr_data_copy(&(struct vr_data){r->buf, r->count, r->type}, &(struct vr_data){(void *)e->buf, e->count, e->type}, bytes);
 }
 
 static void copy_packed(struct vr_request *r, const void *data, int64_t bytes)
@@ -70,6 +54,14 @@ static void settle(struct vr_rank *r)
 		vr_rank_ready(r);
 }
 
+static void over(struct vr_request *r)
+{
+	if (r->flags & VR_RQ_HOOK)
+		((struct vr_hook *)r->extra)->completed(r);
+	else
+		vr_request_free(r);
+}
+
 void vr_request_complete(struct vr_request *r)
 {
 	r->flags |= VR_RQ_DONE;
@@ -81,8 +73,8 @@ void vr_request_complete(struct vr_request *r)
 		r->flags &= ~VR_RQ_WAITED;
 		settle(r->rank);
 	}
-	if (vr_unlikely(r->flags & VR_RQ_ORPHAN))
-		vr_request_free(r);
+	if (vr_unlikely(r->flags & (VR_RQ_ORPHAN | VR_RQ_HOOK)))
+		over(r);
 }
 
 /* The status of a receive, and how many bytes of the message it takes. */
@@ -101,10 +93,19 @@ static int64_t accept(struct vr_request *r, int32_t source, int32_t tag, int64_t
 	return bytes;
 }
 
+/* The receiver has the data. */
+static void acked(struct vr_request *send)
+{
+	if (vr_unlikely(send->flags & VR_RQ_ASKED))
+		send->flags |= VR_RQ_ACKED;
+	else
+		vr_request_complete(send);
+}
+
 static void acknowledge(struct vr_request *send)
 {
 	if (vr_is_mine(send->rank)) {
-		vr_request_complete(send);
+		acked(send);
 		return;
 	}
 	send->env.node.kind = VR_NODE_ACK;
@@ -163,6 +164,54 @@ void vr_p2p_mail(struct vr_rank *r, const struct vr_mail *mail)
 	keep(r, e);
 }
 
+/* ---- taking sends back ---- */
+
+/* A rank on another worker may have the message: ask it. The answer always comes, and until then the request lives, so the
+ * question cannot meet another message of the same request. 0 without memory to ask. */
+static int ask_back(struct vr_request *send, struct vr_rank *to)
+{
+	struct vr_env *e = vr_env_alloc(0);
+	if (!e)
+		return 0;
+	e->node.kind = VR_NODE_CANCEL;
+	e->sender = send;
+	e->bytes = 0;
+	send->flags |= VR_RQ_ASKED;
+	vr_inbox_push(to, &e->node);
+	return 1;
+}
+
+static int is_kept(struct vr_matcher *m, const struct vr_env *wanted)
+{
+	struct vr_env *e = m->order.head;
+	while (e && e != wanted)
+		e = e->order_next;
+	return e != NULL;
+}
+
+/* The question reaches the rank that has, or had, the message. */
+static void give_back(struct vr_rank *r, struct vr_env *question)
+{
+	struct vr_request *send = question->sender;
+	if (is_kept(&r->matcher, &send->env)) {
+		vr_match_take(&r->matcher, &send->env);
+		question->bytes = 1;
+	}
+	question->node.kind = VR_NODE_CANCEL_ANSWER;
+	vr_inbox_push(send->rank, &question->node);
+}
+
+static void answered(struct vr_env *answer)
+{
+	struct vr_request *send = answer->sender;
+	send->flags &= ~VR_RQ_ASKED;
+	if (answer->bytes)
+		send->flags |= VR_RQ_CANCELLED;
+	vr_env_free(answer);
+	if (send->flags & (VR_RQ_CANCELLED | VR_RQ_ACKED))
+		vr_request_complete(send);
+}
+
 void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
 {
 	switch ((enum vr_node_kind)n->kind) {
@@ -171,7 +220,13 @@ void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
 		arrive(r, (struct vr_env *)n);
 		break;
 	case VR_NODE_ACK:
-		vr_request_complete((struct vr_request *)n);
+		acked((struct vr_request *)n);
+		break;
+	case VR_NODE_CANCEL:
+		give_back(r, (struct vr_env *)n);
+		break;
+	case VR_NODE_CANCEL_ANSWER:
+		answered((struct vr_env *)n);
 		break;
 	}
 }
@@ -311,9 +366,9 @@ static struct vr_request *send_request(struct vr_rank *me, const struct vr_messa
 	return r;
 }
 
-struct vr_request *vr_send_start(const struct vr_message *m)
+struct vr_request *vr_send_start_as(struct vr_rank *me, const struct vr_message *m)
 {
-	struct vr_rank *me = vr_current, *to = vr_rank_of(m->dest_world);
+	struct vr_rank *to = vr_rank_of(m->dest_world);
 	int64_t bytes = count_sent(me, m);
 	int local = vr_is_mine(to);
 	if (vr_likely(send_at_once(to, m, bytes, local)))
@@ -382,14 +437,16 @@ struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag)
 
 int vr_request_cancel(struct vr_request *r)
 {
-	if (r->flags & VR_RQ_DONE)
+	if (r->flags & (VR_RQ_DONE | VR_RQ_ASKED))
 		return 0;
 	if (r->flags & VR_RQ_POSTED) {
 		vr_match_unpost(&r->rank->matcher, r);
 	} else if (r->kind == VR_REQ_SEND) {
 		struct vr_rank *to = vr_rank_of(r->peer_world);
 		if (!vr_is_mine(to))
-			return 0; /* in another worker's hands; the standard lets a cancel fail */
+			return ask_back(r, to);
+		if (!is_kept(&to->matcher, &r->env))
+			return 0; /* a matched probe has it */
 		vr_match_take(&to->matcher, &r->env);
 	} else {
 		return 0;

@@ -17,14 +17,22 @@ struct vr_message {
 	enum vr_mode mode;
 };
 
-/* Rank stack. Start a send. NULL: it is complete. VR_NO_MEMORY: the slice is full. Else the request to wait for. */
-struct vr_request *vr_send_start(const struct vr_message *m);
+/* The owner of `me`, any stack. Start a send of that rank. NULL: it is complete. VR_NO_MEMORY: the slice is full. Else the
+ * request to wait for. The buffer is where the data is now: vr_live. */
+struct vr_request *vr_send_start_as(struct vr_rank *me, const struct vr_message *m);
 #define VR_NO_MEMORY ((struct vr_request *)-1)
 
-/* Rank stack. The same on a request that the caller made (persistent sends); it completes in any case. 0, or -1. */
+/* Rank stack. The same for the rank that runs. */
+static inline struct vr_request *vr_send_start(const struct vr_message *m)
+{
+	return vr_send_start_as(vr_current, m);
+}
+
+/* The owner of r->rank, any stack. The same on a request that the caller made (persistent sends); it completes in any case. 0, or -1. */
 int vr_send_start_on(struct vr_request *r, const struct vr_message *m);
 
-/* Rank stack. Start a receive on a request whose context, peer, tag, buf, type and count are set. */
+/* The owner of r->rank, any stack. Start a receive on a request whose context, peer, tag, buf, type and count are set. With VR_RQ_HOOK it may
+ * be complete and gone when this returns. */
 void vr_recv_start(struct vr_request *r);
 
 /* Rank stack. Receive the message that a matched probe took out of the queue. */
@@ -36,7 +44,11 @@ struct vr_env *vr_probe_now(uint32_t context, int32_t source, int32_t tag);
 /* Rank stack. The same, but waits for one; switches. */
 struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag);
 
-/* Rank stack. Take back a receive that is still posted, or a send that nobody matched. 1 when that was possible. */
+/* Move bytes between buffers at canonical addresses, one of them of a rank of this worker. */
+void vr_data_copy(const struct vr_data *to, const struct vr_data *from, int64_t bytes);
+
+/* Rank stack. Take back a receive that is still posted, or a send that nobody matched: it completes with VR_RQ_CANCELLED, a send to
+ * another worker when that has answered. 0 when it is too late. */
 int vr_request_cancel(struct vr_request *r);
 
 /* The owner of r->rank. Mark a request complete and wake its rank if it waits for it. */

@@ -38,7 +38,7 @@ enum vr_state {
 struct vr_wait {
 	int32_t fn; /* AMPI_FN_ of the MPI call, -1 outside of MPI */
 	int32_t peer; /* rank in the communicator, or MPI_ANY_SOURCE; VR_NOBODY when not about one peer */
-	int32_t tag;
+	int32_t tag; /* in a wait for a collective operation: AMPI_FN_ of the call that started it, with VR_NOBODY and count > 0; else -1 there */
 	uint32_t context;
 	uint64_t count; /* requests it waits for */
 	int32_t members; /* of the communicator, in a collective call */
@@ -166,7 +166,7 @@ static inline uint64_t vr_colour(int32_t id)
 }
 
 /* Beside the control block lie what every rank uses: the MPI layer's state and the first requests. */
-#define VR_MPI_STATE 768
+#define VR_MPI_STATE 1024
 #define VR_NEAR_REQUESTS 8
 #define VR_CONTROL_BLOCK (sizeof(struct vr_rank) + VR_MPI_STATE + VR_NEAR_REQUESTS * sizeof(struct vr_request))
 

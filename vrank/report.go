@@ -13,8 +13,9 @@ const deadlockLines = 16
 
 // Contexts of the predefined communicators, see ampi/init.c.
 const (
-	contextWorld = 2
-	contextSelf  = 4
+	contextsEach = 4
+	contextWorld = 4
+	contextSelf  = 8
 )
 
 // deadlockReport says which rank waits in which call for whom.
@@ -56,6 +57,8 @@ func describeWait(r *rank, arrived map[uint32]int, name func(fn int) string) str
 	case peer == rankIsNobody:
 		if w.members > 0 {
 			s += fmt.Sprintf(" (%d of %d ranks have arrived)", arrived[uint32(w.context)], int(w.members))
+		} else if w.count > 0 && w.tag >= 0 && w.tag != w.fn {
+			s += " for " + name(int(w.tag))
 		}
 	case peer == anySource:
 		s += " for any rank" + describeTag(int(w.tag))
@@ -78,7 +81,7 @@ func describeTag(tag int) string {
 }
 
 func communicatorName(context uint32) string {
-	switch context &^ 1 {
+	switch context &^ (contextsEach - 1) {
 	case contextWorld:
 		return "MPI_COMM_WORLD"
 	case contextSelf:

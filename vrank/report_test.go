@@ -19,11 +19,11 @@ const (
 func callName(fn int) string { return []string{"MPI_Recv", "MPI_Barrier", "MPI_Send", "MPI_Wait"}[fn] }
 
 const (
-	world = 2
-	self  = 4
+	world = 4
+	self  = 8
 )
 
-// The collective half of a communicator's traffic has the odd context, and is named as the communicator is.
+// Each communicator has four contexts, which are all named as the communicator is.
 func TestDeadlockReport(t *testing.T) {
 	type waits map[int]coretest.Wait
 	for _, c := range []struct {

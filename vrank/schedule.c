@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "schedule.h"
+#include "stepper.h"
 #include "switch.h"
 #include "tls.h"
 
@@ -108,11 +109,18 @@ void vr_rank_leave(enum vr_reason reason)
 	switch_to(vr_current, NULL);
 }
 
+static __attribute__((noinline, cold)) struct vr_rank *out_of_budget(void)
+{
+	if (vr_lent)
+		vr_job_abort(2, "a function that the program gave to MPI_Op_create calls something that waits");
+	return NULL;
+}
+
 /* The next rank to run on this stack's behalf; NULL sends control to the PE loop. */
 static struct vr_rank *next_rank(void)
 {
-	if (--vr_pe->budget < 0)
-		return NULL;
+	if (vr_unlikely(--vr_pe->budget < 0))
+		return out_of_budget();
 	if (vr_unlikely(vr_pe_has_news()))
 		vr_pe_poll();
 	return queue_pop();
@@ -143,7 +151,7 @@ void vr_rank_yield(void)
 	struct vr_rank *me = vr_current;
 	if (vr_unlikely(vr_pe_has_news()))
 		vr_pe_poll();
-	if (!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0)
+	if ((!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0) || vr_unlikely(vr_lent))
 		return;
 	vr_rank_ready(me);
 	give_way(me);
@@ -152,6 +160,10 @@ void vr_rank_yield(void)
 void vr_rank_sleep(int64_t nanoseconds)
 {
 	struct vr_rank *me = vr_current, **at = &vr_pe->timers;
+	if (vr_unlikely(vr_lent)) {
+		nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
+		return;
+	}
 	me->wake_at = vr_now() + nanoseconds;
 	while (*at && (*at)->wake_at <= me->wake_at)
 		at = &(*at)->timer_next;
@@ -336,18 +348,53 @@ static void run(struct vr_rank *r)
 	switch_to(NULL, r);
 }
 
+/* A rank whose stack the steppers use that the PE's own stack will not do for. They may leave to Go and come back. */
+static struct {
+	struct vr_rank *rank;
+	void *sp; /* where the rank itself sleeps */
+	uint32_t state;
+} host;
+
+static void run_steppers_as_host(void *arg)
+{
+	struct vr_rank *r = host.rank;
+	void *never;
+	(void)arg;
+	vr_steppers_run();
+	if (atomic_load_explicit(&r->state, memory_order_relaxed) == VR_RUNNING)
+		set_state(r, host.state);
+	left_reason = VR_BUDGET;
+	vr_current = NULL;
+	r->sp = host.sp;
+	vr_switch(&never, pe_sp);
+}
+
+static struct vr_rank *make_host(void)
+{
+	struct vr_rank *r = vr_steppers.head->rank;
+	host.rank = r;
+	host.sp = r->sp;
+	host.state = atomic_load_explicit(&r->state, memory_order_relaxed);
+	r->sp = vr_borrow_prepare(r, run_steppers_as_host, NULL);
+	return r;
+}
+
+static struct vr_rank *next_to_run(void)
+{
+	timers_fire();
+	vr_pe_poll();
+	return vr_unlikely(vr_steppers.head && !vr_steppers.running) ? make_host() : queue_pop();
+}
+
 enum vr_reason vr_pe_run(struct vr_rank *resume)
 {
 	int rounds = 64;
-	vr_pe->budget = SWITCHES_PER_RUN;
+	vr_pe->budget = vr_lent ? -1 : SWITCHES_PER_RUN;
 	while (!is_stopped()) {
 		struct vr_rank *r = resume;
 		resume = NULL;
-		if (!r) {
-			timers_fire();
-			vr_pe_poll();
-			r = queue_pop();
-		}
+		if (!r)
+			r = next_to_run();
 		if (r) {
 			run(r);
 			if (left_reason != VR_BUDGET)

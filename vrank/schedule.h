@@ -11,6 +11,11 @@ extern uint64_t vr_spin_ticks; /* how long an idle PE looks for news before it s
 extern int vr_directories;
 void vr_directory_enter(const struct vr_rank *r);
 
+/* So many ranks are lent to functions that must not wait: see borrow.c. Then the PE's budget is negative, which leads who
+ * would switch into the slow path. */
+extern int vr_lent;
+void *vr_borrow_prepare(struct vr_rank *r, void (*fn)(void *), void *arg);
+
 /* Signal handler on the PE thread: give rank r up. Returns the stack pointer with which the PE loop goes on. */
 void *vr_fault_escape(struct vr_rank *r);
 

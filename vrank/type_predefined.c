@@ -51,9 +51,9 @@ const struct vr_type vr_predefined[VR_TYPE_PREDEFINED_COUNT] = {
 	PAIR(0x22a, 8, 16, VR_KIND_I64_I32), /* MPI_LONG_INT */
 	PAIR(0x22b, 4, 8, VR_KIND_I32_I32), /* MPI_2INT */
 	[0x22c - FIRST] = {.size = 6, .extent = 8, .true_extent = 8, .kind = VR_KIND_I16_I32, .kind_size = 8, /* MPI_SHORT_INT */
-			   .handle = 0x22c, .refs = 1, .nloops = 3, .flags = VR_TYPE_PREDEFINED | VR_TYPE_COMMITTED,
-			   .loops = (struct vr_loop[]){{.count = 1, .child = 1, .nchild = 2}, {.count = 1, .bytes = 2},
-						       {.disp = 4, .count = 1, .bytes = 4}}},
+			   .handle = 0x22c, .refs = 1, .nloops = 1, .flags = VR_TYPE_PREDEFINED | VR_TYPE_COMMITTED,
+			   .loops = &(struct vr_loop){.count = 1, .bytes = 6, .nchild = 2, .block = VR_BLOCKS_DIFFER},
+			   .table = (const int64_t[]){0, 2, 4, 6}},
 	PAIR(0x22d, 16, 32, VR_KIND_F80_I32), /* MPI_LONG_DOUBLE_INT */
 	PLAIN(0x230, 8, VR_KIND_F32_F32), /* MPI_2REAL */
 	PLAIN(0x231, 16, VR_KIND_F64_F64), /* MPI_2DOUBLE_PRECISION */
@@ -63,7 +63,7 @@ const struct vr_type vr_predefined[VR_TYPE_PREDEFINED_COUNT] = {
 	PLAIN(0x23c, sizeof(wchar_t), VR_KIND_CHAR), /* MPI_WCHAR */
 	PLAIN(0x240, 1, VR_KIND_I8), /* MPI_INT8_T */
 	PLAIN(0x241, 1, VR_KIND_U8), /* MPI_UINT8_T */
-	PLAIN(0x243, 1, VR_KIND_CHAR), /* MPI_CHAR */
+	PLAIN(0x243, 1, VR_KIND_I8), /* MPI_CHAR: no number in the standard, but programs add it up, and MPICH lets them */
 	PLAIN(0x244, 1, VR_KIND_I8), /* MPI_SIGNED_CHAR */
 	PLAIN(0x245, 1, VR_KIND_U8), /* MPI_UNSIGNED_CHAR */
 	PLAIN(0x247, 1, VR_KIND_BYTE), /* MPI_BYTE */
@@ -81,10 +81,13 @@ const struct vr_type vr_predefined[VR_TYPE_PREDEFINED_COUNT] = {
 	PLAIN(0x2d0, 4, VR_KIND_L32), /* MPI_LOGICAL4 */
 	PLAIN(0x2d1, 4, VR_KIND_I32), /* MPI_INTEGER4 */
 	PLAIN(0x2d2, 4, VR_KIND_F32), /* MPI_REAL4 */
+	PLAIN(0x2d3, 4, VR_KIND_C16), /* MPI_COMPLEX4 */
 	PLAIN(0x2d8, 8, VR_KIND_L64), /* MPI_LOGICAL8 */
 	PLAIN(0x2d9, 8, VR_KIND_I64), /* MPI_INTEGER8 */
 	PLAIN(0x2da, 8, VR_KIND_F64), /* MPI_REAL8 */
 	PLAIN(0x2db, 8, VR_KIND_C32), /* MPI_COMPLEX8 */
+	PLAIN(0x2e0, 16, VR_KIND_L128), /* MPI_LOGICAL16 */
+	PLAIN(0x2e1, 16, VR_KIND_I128), /* MPI_INTEGER16 */
 	PLAIN(0x2e2, 16, VR_KIND_F128), /* MPI_REAL16 */
 	PLAIN(0x2e3, 16, VR_KIND_C64), /* MPI_COMPLEX16 */
 	PLAIN(0x2eb, 32, VR_KIND_C128), /* MPI_COMPLEX32 */

@@ -77,11 +77,11 @@ func (a *array) dimension(size int64, pick func(cur *Layout, stride int64) (*Lay
 
 // unmarked is l with the bounds of its data only: the bounds of an array type are those of the whole array.
 func (l *Layout) unmarked() *Layout {
-	if !l.Marked {
+	if !l.isMarked() {
 		return l
 	}
 	r := *l
-	r.Marked, r.Mark = false, Span{}
+	r.LowMark, r.HighMark, r.Mark = false, false, Span{}
 	return &r
 }
 
@@ -219,5 +219,6 @@ func cyclic(cur *Layout, stride, size, block, me, procs int64) (*Layout, error) 
 	if err != nil {
 		return nil, err
 	}
-	return b.layout(), b.add(part, tail*stride)
+	err = b.add(part, tail*stride)
+	return b.layout(), err
 }

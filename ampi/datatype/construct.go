@@ -57,26 +57,44 @@ func Indexed(blocks Blocks, old *Layout) (*Layout, error) {
 		return nil, err
 	}
 	var b builder
-	block, length := &Layout{}, int64(0)
+	block := repeater{old: old}
 	for i := range blocks.Count {
-		if n := blocks.Length(i); n != length {
-			if n < 0 {
-				return nil, mpi.Errorf(mpi.ErrCount, "%s is negative at [%d]: %d", blocks.Name, i, n)
-			}
-			var err error
-			if block, err = old.repeat(n, old.Extent()); err != nil {
-				return nil, err
-			}
-			length = n
+		n := blocks.Length(i)
+		if n < 0 {
+			return nil, mpi.Errorf(mpi.ErrCount, "%s is negative at [%d]: %d", blocks.Name, i, n)
+		}
+		if n == 0 {
+			continue // whatever its displacement
 		}
 		if tooFar(blocks.Disp(i), blocks.Unit) {
 			return nil, errTooLarge
 		}
-		if err := b.add(block, blocks.Disp(i)*blocks.Unit); err != nil {
+		part, err := block.of(n)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.add(part, blocks.Disp(i)*blocks.Unit); err != nil {
 			return nil, err
 		}
 	}
 	return b.layout(), nil
+}
+
+// repeater makes blocks of elements, of which types have many but few different ones.
+type repeater struct {
+	old   *Layout
+	known [16]*Layout // by length
+}
+
+func (r *repeater) of(n int64) (*Layout, error) {
+	if n < int64(len(r.known)) && r.known[n] != nil {
+		return r.known[n], nil
+	}
+	l, err := r.old.repeat(n, r.old.Extent())
+	if err == nil && n < int64(len(r.known)) {
+		r.known[n] = l
+	}
+	return l, err
 }
 
 // Struct puts lengths[i] elements of types[i] at displs[i] bytes.

@@ -27,10 +27,16 @@ func TestPredefinedTypesAreThoseOfTheCore(t *testing.T) {
 			t.Errorf("%s: ours %d, the core's %d", PredefinedName(h), ours, core)
 		}
 		var pieces [][2]int64
-		for _, s := range l.Program() {
+		p := l.Program()
+		for _, s := range p.Steps {
 			if s.Children == 0 {
 				pieces = append(pieces, [2]int64{s.Disp, s.Bytes})
 			}
+		}
+		begin := int64(0)
+		for k := 0; k < len(p.Table); k += 2 {
+			pieces = append(pieces, [2]int64{p.Table[k], p.Table[k+1] - begin})
+			begin = p.Table[k+1]
 		}
 		if !slices.Equal(pieces, c.Pieces) {
 			t.Errorf("%s: pieces %d, the core's %d", PredefinedName(h), pieces, c.Pieces)

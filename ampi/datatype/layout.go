@@ -19,8 +19,9 @@ type Layout struct {
 	Size     int64 // bytes of data in one element
 	Data     Span  // from the first to the last byte of data; meaningful when Size > 0
 	Natural  Span  // bounds without explicit ones: Data and what structs pad; meaningful when Size > 0
-	Mark     Span  // explicit bounds, by MPI_Type_create_resized and the array types; meaningful when Marked
-	Marked   bool
+	Mark     Span  // explicit bounds, by MPI_Type_create_resized, the array types, and the old MPI_LB and MPI_UB
+	LowMark  bool  // Mark.Lo is meaningful
+	HighMark bool  // Mark.Hi is
 	Align    int64 // largest alignment of a basic type in it
 	Loops    []Loop
 	Sig      []Run
@@ -42,14 +43,20 @@ func (l *Layout) LB() int64 { return l.bounds().Lo }
 func (l *Layout) Extent() int64 { return l.bounds().Hi - l.bounds().Lo }
 
 func (l *Layout) bounds() Span {
-	switch {
-	case l.Marked:
-		return l.Mark
-	case l.Size == 0:
-		return Span{}
+	var s Span
+	if l.Size > 0 {
+		s = l.Natural
 	}
-	return l.Natural
+	if l.LowMark {
+		s.Lo = l.Mark.Lo
+	}
+	if l.HighMark {
+		s.Hi = l.Mark.Hi
+	}
+	return s
 }
+
+func (l *Layout) isMarked() bool { return l.LowMark || l.HighMark }
 
 // padded rounds the upper bound up to the alignment of the basic types, as compilers do with structs. MPI 5.0 section 5.1
 // defines that for all types; MPICH does it for structs only, and programs have come to rely on the difference.
@@ -107,7 +114,7 @@ func tooFar(n, stride int64) bool {
 
 // repeat is n elements of l, stride bytes apart, as one type.
 func (l *Layout) repeat(n, stride int64) (*Layout, error) {
-	if n == 0 || (l.Size == 0 && !l.Marked) {
+	if n == 0 || (l.Size == 0 && !l.isMarked()) {
 		return &Layout{}, nil
 	}
 	if tooFar(n, stride) || tooFar(n, l.Size) {
@@ -136,7 +143,7 @@ func (l *Layout) shifted(disp int64) (*Layout, error) {
 // marked is l with explicit bounds.
 func (l *Layout) marked(lo, hi int64) *Layout {
 	r := *l
-	r.Marked, r.Mark = true, Span{lo, hi}
+	r.LowMark, r.HighMark, r.Mark = true, true, Span{lo, hi}
 	return &r
 }
 
@@ -144,9 +151,7 @@ func (l *Layout) marked(lo, hi int64) *Layout {
 type builder struct{ l Layout }
 
 func (b *builder) add(l *Layout, disp int64) error {
-	if l.Marked {
-		b.mark(l.Mark.shift(disp))
-	}
+	b.mark(l, disp)
 	if l.Size == 0 {
 		return nil
 	}
@@ -168,11 +173,21 @@ func (b *builder) add(l *Layout, disp int64) error {
 	return nil
 }
 
-func (b *builder) mark(s Span) {
-	if b.l.Marked {
-		s = s.with(b.l.Mark)
+// mark takes over the explicit bounds of a part: the lowest and the highest win.
+func (b *builder) mark(l *Layout, disp int64) {
+	if l.LowMark {
+		if lo := l.Mark.Lo + disp; !b.l.LowMark || lo < b.l.Mark.Lo {
+			b.l.LowMark, b.l.Mark.Lo = true, lo
+		}
 	}
-	b.l.Marked, b.l.Mark = true, s
+	if l.HighMark {
+		if hi := l.Mark.Hi + disp; !b.l.HighMark || hi > b.l.Mark.Hi {
+			b.l.HighMark, b.l.Mark.Hi = true, hi
+		}
+	}
 }
 
-func (b *builder) layout() *Layout { return &b.l }
+func (b *builder) layout() *Layout {
+	b.l.Loops = tabulate(b.l.Loops)
+	return &b.l
+}

@@ -16,11 +16,13 @@ const (
 	KindU32
 	KindI64
 	KindU64
+	KindI128
 	KindF32
 	KindF64
 	KindF80
 	KindF128
 	KindF16
+	KindC16
 	KindC32
 	KindC64
 	KindC80
@@ -30,6 +32,7 @@ const (
 	KindL16
 	KindL32
 	KindL64
+	KindL128
 	KindChar
 	KindByte
 	KindF32I32
@@ -69,7 +72,7 @@ func number(name string, size int64, k Kind, f form) Basic {
 }
 
 func signed(name string, size int64) Basic {
-	return number(name, size, map[int64]Kind{1: KindI8, 2: KindI16, 4: KindI32, 8: KindI64}[size], formSigned)
+	return number(name, size, map[int64]Kind{1: KindI8, 2: KindI16, 4: KindI32, 8: KindI64, 16: KindI128}[size], formSigned)
 }
 
 func unsigned(name string, size int64) Basic {
@@ -77,7 +80,7 @@ func unsigned(name string, size int64) Basic {
 }
 
 func logical(name string, size int64) Basic {
-	return number(name, size, map[int64]Kind{1: KindL8, 2: KindL16, 4: KindL32, 8: KindL64}[size], formSigned)
+	return number(name, size, map[int64]Kind{1: KindL8, 2: KindL16, 4: KindL32, 8: KindL64, 16: KindL128}[size], formSigned)
 }
 
 func float(name string, size int64, k Kind) Basic { return number(name, size, k, formFloat) }
@@ -93,6 +96,7 @@ func narrow(b Basic, external int64) Basic {
 }
 
 var (
+	f16  = float("", 2, KindF16)
 	f32  = float("", 4, KindF32)
 	f64  = float("", 8, KindF64)
 	f80  = number("", 16, KindF80, formX87)
@@ -108,13 +112,13 @@ var basics = map[uint64]Basic{
 	mpi.TypeShort:                signed("MPI_SHORT", 2),
 	mpi.TypeInt:                  signed("MPI_INT", 4),
 	mpi.TypeLong:                 narrow(signed("MPI_LONG", 8), 4),
-	mpi.TypeLongLong:             signed("MPI_LONG_LONG", 8),
+	mpi.TypeLongLong:             signed("MPI_LONG_LONG_INT", 8),
 	mpi.TypeUnsignedShort:        unsigned("MPI_UNSIGNED_SHORT", 2),
 	mpi.TypeUnsigned:             unsigned("MPI_UNSIGNED", 4),
 	mpi.TypeUnsignedLong:         narrow(unsigned("MPI_UNSIGNED_LONG", 8), 4),
 	mpi.TypeUnsignedLongLong:     unsigned("MPI_UNSIGNED_LONG_LONG", 8),
 	mpi.TypeFloat:                float("MPI_FLOAT", 4, KindF32),
-	mpi.TypeCFloatComplex:        complexOf("MPI_C_FLOAT_COMPLEX", f32, KindC32),
+	mpi.TypeCFloatComplex:        complexOf("MPI_C_COMPLEX", f32, KindC32),
 	mpi.TypeCxxFloatComplex:      complexOf("MPI_CXX_FLOAT_COMPLEX", f32, KindC32),
 	mpi.TypeDouble:               float("MPI_DOUBLE", 8, KindF64),
 	mpi.TypeCDoubleComplex:       complexOf("MPI_C_DOUBLE_COMPLEX", f64, KindC64),
@@ -134,7 +138,7 @@ var basics = map[uint64]Basic{
 	mpi.TypeWchar:                narrow(number("MPI_WCHAR", 4, KindChar, formUnsigned), 2),
 	mpi.TypeInt8T:                signed("MPI_INT8_T", 1),
 	mpi.TypeUint8T:               unsigned("MPI_UINT8_T", 1),
-	mpi.TypeChar:                 number("MPI_CHAR", 1, KindChar, formRaw),
+	mpi.TypeChar:                 number("MPI_CHAR", 1, KindI8, formRaw),
 	mpi.TypeSignedChar:           signed("MPI_SIGNED_CHAR", 1),
 	mpi.TypeUnsignedChar:         unsigned("MPI_UNSIGNED_CHAR", 1),
 	mpi.TypeByte:                 number("MPI_BYTE", 1, KindByte, formRaw),
@@ -152,10 +156,13 @@ var basics = map[uint64]Basic{
 	mpi.TypeLogical4:             logical("MPI_LOGICAL4", 4),
 	mpi.TypeInteger4:             signed("MPI_INTEGER4", 4),
 	mpi.TypeReal4:                float("MPI_REAL4", 4, KindF32),
+	mpi.TypeComplex4:             complexOf("MPI_COMPLEX4", f16, KindC16),
 	mpi.TypeLogical8:             logical("MPI_LOGICAL8", 8),
 	mpi.TypeInteger8:             signed("MPI_INTEGER8", 8),
 	mpi.TypeReal8:                float("MPI_REAL8", 8, KindF64),
 	mpi.TypeComplex8:             complexOf("MPI_COMPLEX8", f32, KindC32),
+	mpi.TypeLogical16:            logical("MPI_LOGICAL16", 16),
+	mpi.TypeInteger16:            signed("MPI_INTEGER16", 16),
 	mpi.TypeReal16:               float("MPI_REAL16", 16, KindF128),
 	mpi.TypeComplex16:            complexOf("MPI_COMPLEX16", f64, KindC64),
 	mpi.TypeComplex32:            complexOf("MPI_COMPLEX32", f128, KindC128),
@@ -190,13 +197,15 @@ func layouts() map[uint64]*Layout {
 	for h, p := range pairs {
 		all[h] = p.layout()
 	}
+	all[mpi.TypeLB] = &Layout{LowMark: true}
+	all[mpi.TypeUB] = &Layout{HighMark: true}
 	return all
 }
 
 func (b Basic) layout(handle uint64) *Layout {
 	return &Layout{
 		Size: b.Size, Data: Span{0, b.Size}, Natural: Span{0, b.Size}, Align: b.Align, Kind: b.Kind, KindSize: b.Size,
-		Loops: []Loop{{Count: 1, Bytes: b.Size}}, Sig: []Run{{Basic: handle, Count: 1}},
+		Loops: []Loop{{Count: 1, Bytes: b.Size}}, Sig: []Run{basicRun(handle, b.Size)},
 	}
 }
 
@@ -217,6 +226,12 @@ func Predefined(handle uint64) *Layout { return predefined[handle] }
 func PredefinedName(handle uint64) string {
 	if p, ok := pairs[handle]; ok {
 		return p.name
+	}
+	switch handle {
+	case mpi.TypeLB:
+		return "MPI_LB"
+	case mpi.TypeUB:
+		return "MPI_UB"
 	}
 	return basics[handle].Name
 }

@@ -2,9 +2,19 @@ package datatype
 
 // Run is a part of a type's signature: Count elements of one basic type, or Count times the runs of Body.
 type Run struct {
-	Basic uint64 // handle of a predefined type that is not a pair; 0 when Body is set
-	Count int64
-	Body  []Run
+	Basic    uint64 // handle of a predefined type that is not a pair; 0 when Body is set
+	Count    int64
+	Body     []Run
+	Bytes    int64 // in memory, of one repetition
+	Elements int64 // basic ones, of one repetition
+}
+
+func basicRun(basic uint64, size int64) Run {
+	return Run{Basic: basic, Count: 1, Bytes: size, Elements: 1}
+}
+
+func bodyRun(n int64, body []Run) Run {
+	return Run{Count: n, Body: body, Bytes: sigBytes(body), Elements: sigElements(body)}
 }
 
 func sameRuns(a, b []Run) bool {
@@ -15,11 +25,16 @@ func sameRuns(a, b []Run) bool {
 		return true
 	}
 	for i := range a {
-		if a[i].Basic != b[i].Basic || a[i].Count != b[i].Count || !sameRuns(a[i].Body, b[i].Body) {
+		if !sameRun(&a[i], &b[i]) || a[i].Count != b[i].Count {
 			return false
 		}
 	}
 	return true
+}
+
+// sameRun says whether one repetition of both is the same.
+func sameRun(a, b *Run) bool {
+	return a.Basic == b.Basic && a.Bytes == b.Bytes && sameRuns(a.Body, b.Body)
 }
 
 // repeatRuns is the signature of n > 0 elements.
@@ -28,52 +43,44 @@ func repeatRuns(runs []Run, n int64) []Run {
 		return runs
 	}
 	if len(runs) == 1 {
-		return []Run{{Basic: runs[0].Basic, Count: runs[0].Count * n, Body: runs[0].Body}}
+		r := runs[0]
+		r.Count *= n
+		return []Run{r}
 	}
-	return []Run{{Count: n, Body: runs}}
+	return []Run{bodyRun(n, runs)}
 }
 
-// appendRuns puts more after list; it may change the last run of list.
+// appendRuns puts more after list; it may change the last run of list. Long lists stay shared, as those of loops.
 func appendRuns(list, more []Run) []Run {
+	if len(more) >= shareFrom {
+		return appendRun(list, bodyRun(1, more))
+	}
 	for _, r := range more {
-		if n := len(list); n > 0 && list[n-1].Basic == r.Basic && sameRuns(list[n-1].Body, r.Body) {
-			list[n-1].Count += r.Count
-			continue
-		}
-		list = append(list, r)
+		list = appendRun(list, r)
 	}
 	return list
 }
 
-// runBytes is the size in memory of one repetition of a run.
-func runBytes(r *Run) int64 {
-	if r.Body == nil {
-		return basics[r.Basic].Size
+func appendRun(list []Run, r Run) []Run {
+	if n := len(list); n > 0 && sameRun(&list[n-1], &r) {
+		list[n-1].Count += r.Count
+		return list
 	}
-	return sigBytes(r.Body)
+	return append(list, r)
 }
 
-func sigBytes(runs []Run) int64 {
-	var n int64
+func sigBytes(runs []Run) (n int64) {
 	for i := range runs {
-		n += runs[i].Count * runBytes(&runs[i])
+		n += runs[i].Count * runs[i].Bytes
 	}
 	return n
 }
 
-func sigElements(runs []Run) int64 {
-	var n int64
+func sigElements(runs []Run) (n int64) {
 	for i := range runs {
-		n += runs[i].Count * runElements(&runs[i])
+		n += runs[i].Count * runs[i].Elements
 	}
 	return n
-}
-
-func runElements(r *Run) int64 {
-	if r.Body == nil {
-		return 1
-	}
-	return sigElements(r.Body)
 }
 
 // Elements is how many basic elements `bytes` bytes of packed elements of the type hold, as MPI_Get_elements counts them.
@@ -90,9 +97,9 @@ func (l *Layout) Elements(bytes int64) (n int64, whole bool) {
 // prefix counts the elements of runs that lie in the first bytes, and the bytes of the element that is cut.
 func prefix(runs []Run, bytes int64) (n, rest int64) {
 	for i := range runs {
-		one := runBytes(&runs[i])
+		one := runs[i].Bytes
 		times := min(bytes/one, runs[i].Count)
-		n += times * runElements(&runs[i])
+		n += times * runs[i].Elements
 		bytes -= times * one
 		if times < runs[i].Count {
 			if runs[i].Body == nil {
@@ -118,9 +125,9 @@ func (l *Layout) BytesOf(n int64) int64 {
 func bytesOf(runs []Run, n int64) int64 {
 	var bytes int64
 	for i := range runs {
-		per := runElements(&runs[i])
+		per := runs[i].Elements
 		times := min(n/per, runs[i].Count)
-		bytes += times * runBytes(&runs[i])
+		bytes += times * runs[i].Bytes
 		n -= times * per
 		if times < runs[i].Count {
 			return bytes + bytesOf(runs[i].Body, n)

@@ -204,6 +204,8 @@ const (
 	TypeReal16                = 0x000002e2
 	TypeComplex16             = 0x000002e3
 	TypeComplex32             = 0x000002eb
+	TypeLB                    = 0x000003f0 // markers of MPI-1, which only struct types take
+	TypeUB                    = 0x000003f1
 )
 
 // Levels of thread support.

@@ -13,7 +13,7 @@ import (
 )
 
 // exports are the symbols that the loader and shared libraries look for in a program.
-var exports = []string{"MPI_Send", "PMPI_Send", "MPI_T_init_thread", "mpi_send_", "pmpi_send_", "mpi_comm_dup_fn_",
+var exports = []string{"MPI_Send", "PMPI_Send", "MPI_T_init_thread", "mpi_send_", "pmpi_send_", "mpi_comm_dup_fn_", "mpi_send_f08ts_", "mpi_send_c_f08ts_", "pmpi_comm_rank_f08_",
 	"ampi_shim_unpack", "ampi_shim_error", "ampi_shim_hash", "ampi_f_in_place_"}
 
 // checkProgram fails unless path is a PIE with the shim of this build in its dynamic symbol table.

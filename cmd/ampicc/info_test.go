@@ -86,7 +86,7 @@ func TestAutoconfProbes(t *testing.T) {
 const cmakeProject = `cmake_minimum_required(VERSION 3.13)
 project(probe C CXX Fortran)
 find_package(MPI 5.0 REQUIRED COMPONENTS C CXX Fortran)
-message(STATUS "found ${MPI_C_VERSION} ${MPI_CXX_VERSION} ${MPI_Fortran_VERSION} ${MPI_Fortran_HAVE_F77_HEADER} ${MPI_Fortran_HAVE_F90_MODULE}")
+message(STATUS "found ${MPI_C_VERSION} ${MPI_CXX_VERSION} ${MPI_Fortran_VERSION} ${MPI_Fortran_HAVE_F77_HEADER} ${MPI_Fortran_HAVE_F90_MODULE} ${MPI_Fortran_HAVE_F08_MODULE}")
 add_library(part SHARED part.c)
 target_link_libraries(part PUBLIC MPI::MPI_C)
 add_executable(c c.c)
@@ -105,7 +105,7 @@ func TestCMakeFindMPI(t *testing.T) {
 		"-DMPI_C_COMPILER="+filepath.Join(tools, "ampicc"),
 		"-DMPI_CXX_COMPILER="+filepath.Join(tools, "ampicxx"),
 		"-DMPI_Fortran_COMPILER="+filepath.Join(tools, "ampif90"))
-	if want := "found 5.0 5.0 5.0 TRUE TRUE"; !strings.Contains(out, want) {
+	if want := "found 5.0 5.0 5.0 TRUE TRUE TRUE"; !strings.Contains(out, want) {
 		t.Fatalf("no %q in\n%s", want, out)
 	}
 	must(t, dir, "cmake", "--build", "build", "--parallel", "2")

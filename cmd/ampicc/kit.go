@@ -21,7 +21,7 @@ const (
 type kit struct {
 	compiler []string
 	shimDir  string   // include/ and lib/
-	modDir   string   // mpi.mod of this Fortran compiler, "" for other languages
+	modDir   string   // mpi.mod and mpi_f08.mod of this Fortran compiler, "" for other languages
 	leniency []string // flags for programs of the time before argument checks
 }
 
@@ -60,7 +60,7 @@ func prepareKit(lang *language, compiler []string) (*kit, error) {
 		return k, nil
 	}
 	k.leniency = leniencyOf(compiler)
-	k.modDir, err = cached("mod", compiler, buildModule)
+	k.modDir, err = cached("mod", compiler, buildModules)
 	return k, err
 }
 
@@ -70,19 +70,28 @@ func compilerCommand(compiler []string, args ...string) *exec.Cmd {
 
 var gfortranVersion = regexp.MustCompile(`^GNU Fortran .*?(\d+)\.\d+`)
 
-// leniencyOf lets old programs compile: since version 10 gfortran takes calls of one procedure with buffers of different
-// types for errors, which is what every mpif.h program does.
-func leniencyOf(compiler []string) []string {
+// gfortranMajor is the version of a gfortran, 0 for other compilers.
+func gfortranMajor(compiler []string) int {
 	out, err := compilerCommand(compiler, "--version").Output()
 	m := gfortranVersion.FindStringSubmatch(string(out))
 	if err != nil || m == nil {
-		return nil
+		return 0
 	}
-	if major, _ := strconv.Atoi(m[1]); major < 10 {
+	major, _ := strconv.Atoi(m[1])
+	return major
+}
+
+// leniencyOf lets old programs compile: since version 10 gfortran takes calls of one procedure with buffers of different
+// types for errors, which is what every mpif.h program does.
+func leniencyOf(compiler []string) []string {
+	if gfortranMajor(compiler) < 10 {
 		return nil
 	}
 	return []string{"-fallow-argument-mismatch"}
 }
+
+// describedArrays is the first gfortran whose descriptors of buffers the library knows; the module mpi_f08 is for these.
+const describedArrays = 9
 
 // buildShim fills dir with the headers and the library. The library's archive holds one object, linked from all
 // files: it is taken whole or not at all, and only once.
@@ -129,17 +138,32 @@ func packShim(dir string, cc, objects []string) error {
 	return nil
 }
 
-// buildModule compiles the mpi module; its procedures are in the library, so only mpi.mod is kept.
-func buildModule(dir string, fc []string) error {
-	source := filepath.Join(dir, "mpi.f90")
-	text, err := shim.Files.ReadFile("fortran/mpi.f90")
+// modules are the Fortran modules in the order of their use.
+var modules = []string{"mpi_f08_types", "mpi", "mpi_f08"}
+
+// buildModules compiles the modules; their procedures are in the library, so only the .mod files are kept.
+func buildModules(dir string, fc []string) error {
+	for _, module := range modules {
+		if module == "mpi_f08" && gfortranMajor(fc) < describedArrays {
+			continue
+		}
+		if err := buildModule(dir, module, fc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func buildModule(dir, module string, fc []string) error {
+	source := filepath.Join(dir, module+".f90")
+	text, err := shim.Files.ReadFile("fortran/" + module + ".f90")
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(source, text, 0o666); err != nil {
 		return err
 	}
-	object := filepath.Join(dir, "mpi.o")
+	object := filepath.Join(dir, module+".o")
 	if err := quiet(compilerCommand(fc, "-c", source, "-J", dir, "-o", object)); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type apiParam struct {
 	Kind   string
 	Dir    string // in, out, inout or return
 	Length string // "-" for a scalar, a parameter name, "*" or a constant for an array
+	Async  bool   // ASYNCHRONOUS in the mpi_f08 module
 }
 
 // constant is one named value of the standard ABI; Value is its C expression.
@@ -34,12 +35,15 @@ type standard struct {
 	Procedures map[string][]apiParam
 	Constants  []constant
 	Typedefs   []string
+	Names      []cxxName
 	F90        map[string]string // parameter kind to its type in mpif.h and the mpi module
+	Large      map[string]string // as F90, where large-count procedures have another type
+	F08        map[string]string // as F90, where the mpi_f08 module has another type
 }
 
 // readStandard reads the data files in dir.
 func readStandard(dir string) (*standard, error) {
-	std := &standard{Procedures: map[string][]apiParam{}, F90: map[string]string{}}
+	std := &standard{Procedures: map[string][]apiParam{}, F90: map[string]string{}, Large: map[string]string{}, F08: map[string]string{}}
 	readers := []struct {
 		file string
 		add  func(fields []string) error
@@ -52,6 +56,7 @@ func readStandard(dir string) (*standard, error) {
 		{"typedefs.txt", std.addTypedef},
 		{"typedefs-ours.txt", std.addTypedef},
 		{"kinds.tsv", std.addKind},
+		{"cxx-names.tsv", std.addNames},
 	}
 	for _, r := range readers {
 		if err := readLines(filepath.Join(dir, r.file), r.add); err != nil {
@@ -91,7 +96,7 @@ func (s *standard) addParam(f []string) error {
 	}
 	params := s.Procedures[f[0]]
 	if f[1] != "-" {
-		params = append(params, apiParam{f[1], f[2], strings.ToLower(f[3]), f[5]})
+		params = append(params, apiParam{f[1], f[2], strings.ToLower(f[3]), f[5], f[6] == "async"})
 	}
 	s.Procedures[f[0]] = params
 	return nil
@@ -122,9 +127,17 @@ func (s *standard) addKind(f []string) error {
 	if len(f) != 3 {
 		return fmt.Errorf("want 3 fields, have %d", len(f))
 	}
-	known := f[0] == "BASE_F90_KIND_MAP" && f[2] != "None"
-	if known || f[0] == "SMALL_F90_KIND_MAP" {
+	switch f[0] {
+	case "BASE_F90_KIND_MAP":
+		if f[2] != "None" {
+			s.F90[f[1]] = f[2]
+		}
+	case "SMALL_F90_KIND_MAP":
 		s.F90[f[1]] = f[2]
+	case "BIG_F90_KIND_MAP":
+		s.Large[f[1]] = f[2]
+	case "BASE_F08_KIND_MAP":
+		s.F08[f[1]] = f[2]
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type fProcedure struct {
 	Params []fParam
 	Result string // Fortran type of a function, "" for a subroutine
 	Custom bool   // its C side is written by hand in src/fortran_*.c
+	Large  bool   // the form with large counts, which only the mpi_f08 module has
 }
 
 // hasError tells whether the procedure ends with IERROR.
@@ -56,24 +57,33 @@ func fortranProcedures(std *standard) []fProcedure {
 			list = append(list, f)
 		}
 	}
-	list = append(list, fProcedure{Name: "MPI_F_sync_reg", Params: syncParams(std), Custom: true})
+	list = append(list, syncProcedure(std))
 	for _, p := range statusPrototypes {
-		if std.Procedures[p.Name] != nil && !strings.HasPrefix(p.Name, "MPI_Status") {
+		if std.Procedures[p.Name] != nil && !betweenC(p.Name) {
 			list = append(list, removedProcedure(std, p))
 		}
 	}
 	return list
 }
 
-func syncParams(std *standard) []fParam {
+// betweenC tells the status conversions from or to C, which exist in C only.
+func betweenC(name string) bool {
+	return strings.HasPrefix(name, "MPI_Status_c2") || strings.HasPrefix(name, "MPI_Status_f") && strings.HasSuffix(name, "2c")
+}
+
+// syncProcedure is MPI_F_SYNC_REG, which has no C function.
+func syncProcedure(std *standard) fProcedure {
 	p := std.Procedures["MPI_F_sync_reg"][0]
-	return []fParam{{apiParam: p, FType: std.F90[p.Kind]}}
+	buf := fParam{p, std.F90[p.Kind], parseParam("void *buf")}
+	return fProcedure{Name: "MPI_F_sync_reg", Proto: prototype{"MPI_F_sync_reg", "void", "void *buf"}, Params: []fParam{buf}, Custom: true}
 }
 
 func removedProcedure(std *standard, p prototype) fProcedure {
 	f := fProcedure{Name: p.Name, Proto: p, Custom: true}
 	for _, a := range std.Procedures[p.Name] {
-		f.Params = append(f.Params, fParam{apiParam: a, FType: std.F90[a.Kind]})
+		if a.Dir != "return" {
+			f.Params = append(f.Params, fParam{apiParam: a, FType: std.F90[a.Kind]})
+		}
 	}
 	return f
 }
@@ -88,26 +98,30 @@ func fortranProcedure(std *standard, byName map[string]prototype, p prototype) (
 	if large, ok := byName[p.Name+"_c"]; ok && onlyLarge(params) {
 		f.Proto = large
 	}
+	return f, f.bind(params, func(kind string) string { return std.F90[kind] })
+}
+
+// bind pairs the parameters with those of the C prototype, false when Fortran cannot express one of them.
+func (f *fProcedure) bind(params []apiParam, ftype func(kind string) string) bool {
 	inC := map[string]cParam{}
 	for _, c := range cParams(f.Proto) {
 		inC[strings.Replace(c.Name, "indx", "index", 1)] = c
 	}
 	for _, a := range params {
 		if a.Dir == "return" {
-			f.Result = std.F90[a.Kind]
+			f.Result = ftype(a.Kind)
 			continue
 		}
 		c, here := inC[a.Name]
-		ftype := std.F90[a.Kind]
 		if !here || skipped(a.Kind) {
 			continue
 		}
-		if ftype == "" {
-			return fProcedure{}, false
+		if ftype(a.Kind) == "" {
+			return false
 		}
-		f.Params = append(f.Params, fParam{a, ftype, c})
+		f.Params = append(f.Params, fParam{a, ftype(a.Kind), c})
 	}
-	return f, true
+	return true
 }
 
 // onlyLarge tells the procedures whose count is MPI_COUNT_KIND in every Fortran binding.
@@ -140,7 +154,7 @@ func (p fParam) cType() string {
 		return "MPI_Count"
 	case strings.Contains(p.FType, "KIND=MPI_ADDRESS_KIND"):
 		return "MPI_Aint"
-	case p.FType == "INTEGER" || p.FType == "LOGICAL":
+	case p.FType == "INTEGER" || p.FType == "LOGICAL" || p.Kind == "F08_STATUS":
 		return "MPI_Fint"
 	}
 	panic(fmt.Sprintf("BUG: no C type for %s of kind %s (%s)", p.Name, p.Kind, p.FType))

@@ -28,24 +28,25 @@ func TestBaseType(t *testing.T) {
 }
 
 func TestFortranValues(t *testing.T) {
-	known := map[string]string{"MPI_LONG_LONG": "523"}
+	known := map[string]fConstant{"MPI_LONG_LONG": {"MPI_LONG_LONG", "integer", "523", "MPI_Datatype"}}
 	for _, c := range []struct {
 		name, value string
 		ftype, want string
+		handle      string
 		ok          bool
 	}{
-		{"MPI_COMM_WORLD", "((MPI_Comm)0x00000101)", "integer", "257", true},
-		{"MPI_ANY_TAG", "-2", "integer", "-2", true},
-		{"MPI_LONG_LONG_INT", "MPI_LONG_LONG", "integer", "523", true},
-		{"MPI_MAX_PORT_NAME", "1024", "integer", "1023", true},
-		{"MPI_MAX", "((MPI_Op)0x00000023)", "integer", "35", true},
-		{"MPI_DISPLACEMENT_CURRENT", "((MPI_Offset)-1)", "integer(kind=8)", "-1", true},
-		{"MPI_BOTTOM", "((void*)0)", "", "", false},
-		{"MPI_COMM_DUP_FN", "((MPI_Comm_copy_attr_function*)0x1)", "", "", false},
+		{"MPI_COMM_WORLD", "((MPI_Comm)0x00000101)", "integer", "257", "MPI_Comm", true},
+		{"MPI_ANY_TAG", "-2", "integer", "-2", "", true},
+		{"MPI_LONG_LONG_INT", "MPI_LONG_LONG", "integer", "523", "MPI_Datatype", true},
+		{"MPI_MAX_PORT_NAME", "1024", "integer", "1023", "", true},
+		{"MPI_MAX", "((MPI_Op)0x00000023)", "integer", "35", "MPI_Op", true},
+		{"MPI_DISPLACEMENT_CURRENT", "((MPI_Offset)-1)", "integer(kind=8)", "-1", "", true},
+		{"MPI_BOTTOM", "((void*)0)", "integer", "", "", false},
+		{"MPI_COMM_DUP_FN", "((MPI_Comm_copy_attr_function*)0x1)", "integer", "", "", false},
 	} {
-		ftype, value, ok := fortranValue(constant{c.name, c.value}, known)
-		if ftype != c.ftype || value != c.want || ok != c.ok {
-			t.Errorf("%s is %s %s %v, want %s %s %v", c.name, ftype, value, ok, c.ftype, c.want, c.ok)
+		f, ok := fortranConstant(constant{c.name, c.value}, known)
+		if want := (fConstant{c.name, c.ftype, c.want, c.handle}); f != want || ok != c.ok {
+			t.Errorf("%s is %v %v, want %v %v", c.name, f, ok, want, c.ok)
 		}
 	}
 }

@@ -36,6 +36,7 @@ typedef struct MPI_Status {
 const headerBottom = `
 #if defined(__cplusplus)
 }
+#include "mpicxx.h"
 #endif
 
 #endif

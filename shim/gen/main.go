@@ -1,5 +1,5 @@
 // Command gen turns the facts of the MPI standard in shim/data into everything that has to follow
-// them: mpi.h, the function table, the shim's jumps, the Fortran bindings and the runtime's table.
+// them: mpi.h, the function table, the shim's jumps, the Fortran bindings, the names of the C++ bindings and the runtime's table.
 //
 //	gen -root <repository> [-out <other root>]
 package main
@@ -26,8 +26,15 @@ var outputs = []output{
 	{"shim/table.h", writeTable},
 	{"shim/src/jump_gen.S", writeJumps},
 	{"shim/src/fortran_gen.c", writeWrappers},
+	{"shim/src/cxx_gen.c", writeCxxObjects},
+	{"shim/include/mpicxx/names.h", writeCxxNames},
+	{"shim/include/mpicxx/hide.h", writeCxxHide},
+	{"shim/include/mpicxx/unhide.h", writeCxxUnhide},
+	{"shim/src/fortran_f08_gen.c", writeF08Wrappers},
 	{"shim/include/mpif.h", writeInclude},
 	{"shim/fortran/mpi.f90", writeModule},
+	{"shim/fortran/mpi_f08_types.f90", writeTypes},
+	{"shim/fortran/mpi_f08.f90", writeF08},
 	{"shim/index_gen.go", writeIndex},
 	{"ampi/table_gen.c", writeRuntime},
 	{"ampi/guard_gen_amd64.S", writeGuards},

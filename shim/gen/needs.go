@@ -11,7 +11,6 @@ import (
 type need struct {
 	name  string
 	count string // it may be NULL when this argument is not positive; "" for never
-	data  string // for a buffer: a further condition
 }
 
 // mayBeNull are kinds of parameters for which a null pointer means something, or whose check needs more than the other arguments.
@@ -36,37 +35,11 @@ func needsOf(std *standard, p prototype) (needs []need) {
 	}
 	for i, a := range procedure {
 		a.Name = params[i].Name // C says "indx"
-		if n, ok := bufferNeed(p, procedure, i); ok {
-			needs = append(needs, n)
-		}
 		if n, ok := needOf(a, params); ok && params[i].Stars > 0 && !mayBeNull[a.Kind] {
 			needs = append(needs, n)
 		}
 	}
 	return needs
-}
-
-// bufferNeed is about the data of a call that is about one peer. MPI_BOTTOM is NULL, too, so only predefined types are sure to need more;
-// collective calls know themselves who looks at which buffer.
-func bufferNeed(p prototype, procedure []apiParam, i int) (need, bool) {
-	a := procedure[i]
-	both := strings.Contains(p.Name, "endrecv")
-	if a.Kind != "BUFFER" || i+2 >= len(procedure) || procedure[i+2].Kind != "DATATYPE" || procedure[i+1].Length != "-" {
-		return need{}, false
-	}
-	if !slices.Contains([]string{"buf", "buffer", "inbuf", "outbuf"}, a.Name) && !both {
-		return need{}, false
-	}
-	data := fmt.Sprintf("(uintptr_t)%s < PREDEFINED_END", procedure[i+2].Name)
-	for _, other := range procedure {
-		switch {
-		case other.Name == "message" && other.Kind == "MESSAGE":
-			data += " && message && *message != MPI_MESSAGE_NO_PROC"
-		case other.Kind == "RANK" && (other.Name == "dest" && a.Name != "recvbuf" || other.Name == "source" && a.Name != "sendbuf"):
-			data += fmt.Sprintf(" && %s != MPI_PROC_NULL", other.Name)
-		}
-	}
-	return need{name: a.Name, count: procedure[i+1].Name, data: data}, true
 }
 
 func needOf(a apiParam, params []cParam) (need, bool) {
@@ -95,12 +68,7 @@ func writeNeeds(w io.Writer, p prototype, needs []need) {
 		if n.count != "" {
 			condition += " && " + n.count + " > 0"
 		}
-		raise := "ampi_null_argument"
-		if n.data != "" {
-			condition += " && " + n.data
-			raise = "ampi_null_buffer"
-		}
-		fmt.Fprintf(w, "    if (unlikely(%s))\n        return %s(AMPI_FN_%s, %s, %q);\n", condition, raise, p.Name, commOf(p), n.name)
+		fmt.Fprintf(w, "    if (unlikely(%s))\n        return ampi_null_argument(AMPI_FN_%s, %s, %q);\n", condition, p.Name, commOf(p), n.name)
 	}
 }
 

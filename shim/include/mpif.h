@@ -562,6 +562,12 @@
       parameter (MPI_LB=1008)
       integer MPI_UB
       parameter (MPI_UB=1009)
+      integer MPI_COMBINER_HVECTOR_INTEGER
+      parameter (MPI_COMBINER_HVECTOR_INTEGER=190)
+      integer MPI_COMBINER_HINDEXED_INTEGER
+      parameter (MPI_COMBINER_HINDEXED_INTEGER=191)
+      integer MPI_COMBINER_STRUCT_INTEGER
+      parameter (MPI_COMBINER_STRUCT_INTEGER=192)
       integer MPI_BOTTOM
       common /ampi_f_bottom/ MPI_BOTTOM
       save /ampi_f_bottom/
@@ -605,6 +611,7 @@
       external MPI_WIN_NULL_DELETE_FN
       external MPI_WIN_DUP_FN
       external MPI_CONVERSION_FN_NULL
+      external MPI_CONVERSION_FN_NULL_C
       integer*8 MPI_Aint_add
       external MPI_Aint_add
       integer*8 PMPI_Aint_add

@@ -18,6 +18,18 @@
     extern __typeof(p##name##_) p##name##_cptr_ __attribute__((alias("p" #name "_"))); \
     extern __typeof(p##name##_) name##_cptr_ __attribute__((weak, alias("p" #name "_")))
 
+/* The mpi_f08 module's specific procedure for name, where nothing in the arguments differs from mpif.h: handles and statuses are
+ * derived types of integers, callbacks take the same references, and a missing IERROR is a null pointer. */
+#define F_F08(name) \
+    extern __typeof(p##name##_) p##name##_f08_ __attribute__((alias("p" #name "_"))); \
+    extern __typeof(p##name##_) name##_f08_ __attribute__((weak, alias("p" #name "_")))
+
+/* Stands for an IERROR that the program has left out. */
+#define F_OPTIONAL(ierror) \
+    MPI_Fint no_##ierror; \
+    if (ierror == NULL) \
+        ierror = &no_##ierror
+
 /* A procedure argument: its type is known only to the binding that calls it. */
 typedef void f_function(void);
 

@@ -7,9 +7,6 @@
 typedef void f_copy(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *extra_state, MPI_Aint *in, MPI_Aint *out, MPI_Fint *flag,
                     MPI_Fint *ierror);
 typedef void f_delete(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *value, MPI_Aint *extra_state, MPI_Fint *ierror);
-typedef void f_copy_old(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *extra_state, MPI_Fint *in, MPI_Fint *out, MPI_Fint *flag,
-                        MPI_Fint *ierror);
-typedef void f_delete_old(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *extra_state, MPI_Fint *ierror);
 
 /* One per keyval, never freed: attributes may outlive MPI_COMM_FREE_KEYVAL, and nobody says when the last one dies. */
 struct f_keyval {
@@ -74,28 +71,22 @@ static int call_delete(const struct f_keyval *k, MPI_Fint object, MPI_Fint keyva
     return ierror;
 }
 
-/* The MPI-1 forms have default INTEGERs. */
+/* The MPI-1 forms have default INTEGERs. They get the lower halves of wide ones, since programs also pass MPI_COMM_DUP_FN and its
+ * kin here. */
 static int old_copy(MPI_Comm comm, int keyval, void *record, void *in, void *out, int *flag)
 {
     const struct f_keyval *k = record;
-    MPI_Fint object = F_INT(comm), extra_state = (MPI_Fint)k->extra_state, value = (MPI_Fint)f_cell_value(in);
-    MPI_Fint copied = 0, copy = 0, ierror = MPI_SUCCESS;
+    MPI_Fint object = F_INT(comm), copy = 0, ierror = MPI_SUCCESS;
+    MPI_Aint extra_state = k->extra_state, value = f_cell_value(in), copied = 0;
 
-    ((f_copy_old *)k->copy)(&object, &keyval, &extra_state, &value, &copied, &copy, &ierror);
+    ((f_copy *)k->copy)(&object, &keyval, &extra_state, &value, &copied, &copy, &ierror);
     *flag = copy != 0;
-    return ierror == MPI_SUCCESS && copy ? f_cell_copy(in, copied, out) : ierror;
+    return ierror == MPI_SUCCESS && copy ? f_cell_copy(in, (MPI_Fint)copied, out) : ierror;
 }
 
 static int old_delete(MPI_Comm comm, int keyval, void *attribute, void *record)
 {
-    const struct f_keyval *k = record;
-    MPI_Fint object = F_INT(comm), extra_state = (MPI_Fint)k->extra_state, value = (MPI_Fint)f_cell_value(attribute);
-    MPI_Fint ierror = MPI_SUCCESS;
-
-    ((f_delete_old *)k->delete)(&object, &keyval, &value, &extra_state, &ierror);
-    if (ierror == MPI_SUCCESS)
-        f_cell_free(attribute);
-    return ierror;
+    return call_delete(record, F_INT(comm), keyval, attribute);
 }
 
 static struct f_keyval *keyval_record(f_function *copy, f_function *delete, MPI_Aint extra_state)
@@ -123,6 +114,7 @@ static struct f_keyval *keyval_record(f_function *copy, f_function *delete, MPI_
     void pmpi_##object##_create_keyval_(f_function *copy, f_function *delete, MPI_Fint *keyval, MPI_Aint *extra_state, \
                                         MPI_Fint *ierror) \
     { \
+        F_OPTIONAL(ierror); \
         struct f_keyval *k = keyval_record(copy, delete, *extra_state); \
         if (k == NULL) { \
             *ierror = MPI_ERR_NO_MEM; \
@@ -131,7 +123,8 @@ static struct f_keyval *keyval_record(f_function *copy, f_function *delete, MPI_
         *ierror = MPI_##Object##_create_keyval( \
             PICK_COPY(copy, object##_copy, MPI_##OBJECT##_NULL_COPY_FN), object##_delete, keyval, k); \
     } \
-    F_WEAK(mpi_##object##_create_keyval_)
+    F_WEAK(mpi_##object##_create_keyval_); \
+    F_F08(mpi_##object##_create_keyval)
 
 CREATE_KEYVAL(comm, Comm, MPI_Comm, COMM);
 CREATE_KEYVAL(type, Type, MPI_Datatype, TYPE);
@@ -139,6 +132,7 @@ CREATE_KEYVAL(win, Win, MPI_Win, WIN);
 
 void pmpi_keyval_create_(f_function *copy, f_function *delete, MPI_Fint *keyval, MPI_Fint *extra_state, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_keyval *k = keyval_record(copy, delete, *extra_state);
 
     if (k == NULL) {
@@ -148,6 +142,7 @@ void pmpi_keyval_create_(f_function *copy, f_function *delete, MPI_Fint *keyval,
     *ierror = MPI_Keyval_create(PICK_COPY(copy, old_copy, MPI_NULL_COPY_FN), old_delete, keyval, k);
 }
 F_WEAK(mpi_keyval_create_);
+F_F08(mpi_keyval_create);
 
 /* In C the value of a predefined attribute is a pointer to it, in Fortran it is the value itself. */
 static MPI_Aint attribute_value(MPI_Fint keyval, void *attribute)
@@ -182,11 +177,14 @@ static MPI_Aint attribute_value(MPI_Fint keyval, void *attribute)
 #define ATTRIBUTES(object, Object, type) \
     void pmpi_##object##_set_attr_(MPI_Fint *handle, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *ierror) \
     { \
+        F_OPTIONAL(ierror); \
         SET_IN_CELL(ierror, *value, MPI_##Object##_set_attr(F_HANDLE(type, *handle), *keyval, cell)); \
     } \
     F_WEAK(mpi_##object##_set_attr_); \
+    F_F08(mpi_##object##_set_attr); \
     void pmpi_##object##_get_attr_(MPI_Fint *handle, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *ierror) \
     { \
+        F_OPTIONAL(ierror); \
         void *attribute = NULL; \
         *flag = 0; \
         *ierror = MPI_##Object##_get_attr(F_HANDLE(type, *handle), *keyval, &attribute, flag); \
@@ -194,7 +192,8 @@ static MPI_Aint attribute_value(MPI_Fint keyval, void *attribute)
         if (*ierror == MPI_SUCCESS && *flag) \
             *value = attribute_value(*keyval, attribute); \
     } \
-    F_WEAK(mpi_##object##_get_attr_)
+    F_WEAK(mpi_##object##_get_attr_); \
+    F_F08(mpi_##object##_get_attr)
 
 ATTRIBUTES(comm, Comm, MPI_Comm);
 ATTRIBUTES(type, Type, MPI_Datatype);
@@ -202,12 +201,15 @@ ATTRIBUTES(win, Win, MPI_Win);
 
 void pmpi_attr_put_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     SET_IN_CELL(ierror, *value, MPI_Attr_put(F_HANDLE(MPI_Comm, *comm), *keyval, cell));
 }
 F_WEAK(mpi_attr_put_);
+F_F08(mpi_attr_put);
 
 void pmpi_attr_get_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     void *attribute = NULL;
 
     *flag = 0;
@@ -217,3 +219,4 @@ void pmpi_attr_get_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint 
         *value = (MPI_Fint)attribute_value(*keyval, attribute);
 }
 F_WEAK(mpi_attr_get_);
+F_F08(mpi_attr_get);

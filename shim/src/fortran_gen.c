@@ -5,100 +5,125 @@
 
 void pmpi_abi_get_fortran_booleans_(MPI_Fint *logical_size, void *logical_true, void *logical_false, MPI_Fint *is_set, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Abi_get_fortran_booleans(*logical_size, logical_true, logical_false, is_set);
     *is_set = *is_set != 0;
 }
 F_WEAK(mpi_abi_get_fortran_booleans_);
+F_F08(mpi_abi_get_fortran_booleans);
 
 void pmpi_abi_get_fortran_info_(MPI_Fint *info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info info_c = F_HANDLE(MPI_Info, *info);
 
     *ierror = MPI_Abi_get_fortran_info(&info_c);
     *info = F_INT(info_c);
 }
 F_WEAK(mpi_abi_get_fortran_info_);
+F_F08(mpi_abi_get_fortran_info);
 
 void pmpi_abi_get_info_(MPI_Fint *info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info info_c = F_HANDLE(MPI_Info, *info);
 
     *ierror = MPI_Abi_get_info(&info_c);
     *info = F_INT(info_c);
 }
 F_WEAK(mpi_abi_get_info_);
+F_F08(mpi_abi_get_info);
 
 void pmpi_abi_get_version_(MPI_Fint *abi_major, MPI_Fint *abi_minor, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Abi_get_version(abi_major, abi_minor);
 }
 F_WEAK(mpi_abi_get_version_);
+F_F08(mpi_abi_get_version);
 
 void pmpi_abi_set_fortran_booleans_(MPI_Fint *logical_size, void *logical_true, void *logical_false, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Abi_set_fortran_booleans(*logical_size, logical_true, logical_false);
 }
 F_WEAK(mpi_abi_set_fortran_booleans_);
+F_F08(mpi_abi_set_fortran_booleans);
 
 void pmpi_abi_set_fortran_info_(MPI_Fint *info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Abi_set_fortran_info(F_HANDLE(MPI_Info, *info));
 }
 F_WEAK(mpi_abi_set_fortran_info_);
+F_F08(mpi_abi_set_fortran_info);
 
 void pmpi_abort_(MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Abort(F_HANDLE(MPI_Comm, *comm), *errorcode);
 }
 F_WEAK(mpi_abort_);
+F_F08(mpi_abort);
 
 void pmpi_accumulate_(void *origin_addr, MPI_Fint *origin_count, MPI_Fint *origin_datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *target_count, MPI_Fint *target_datatype, MPI_Fint *op, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Accumulate(f_buffer(origin_addr), *origin_count, F_HANDLE(MPI_Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, F_HANDLE(MPI_Datatype, *target_datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_accumulate_);
 
 void pmpi_add_error_class_(MPI_Fint *errorclass, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Add_error_class(errorclass);
 }
 F_WEAK(mpi_add_error_class_);
+F_F08(mpi_add_error_class);
 
 void pmpi_add_error_code_(MPI_Fint *errorclass, MPI_Fint *errorcode, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Add_error_code(*errorclass, errorcode);
 }
 F_WEAK(mpi_add_error_code_);
+F_F08(mpi_add_error_code);
 
 void pmpi_add_error_string_(MPI_Fint *errorcode, char *string, MPI_Fint *ierror, size_t string_len)
 {
+    F_OPTIONAL(ierror);
     char string_c[string_len + 1];
     f_text_in(string_c, string, string_len);
 
     *ierror = MPI_Add_error_string(*errorcode, string_c);
 }
 F_WEAK(mpi_add_error_string_);
+F_F08(mpi_add_error_string);
 
 MPI_Aint pmpi_aint_add_(MPI_Aint *base, MPI_Aint *disp)
 {
     return MPI_Aint_add(*base, *disp);
 }
 F_WEAK(mpi_aint_add_);
+F_F08(mpi_aint_add);
 
 MPI_Aint pmpi_aint_diff_(MPI_Aint *addr1, MPI_Aint *addr2)
 {
     return MPI_Aint_diff(*addr1, *addr2);
 }
 F_WEAK(mpi_aint_diff_);
+F_F08(mpi_aint_diff);
 
 void pmpi_allgather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Allgather(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_allgather_);
 
 void pmpi_allgather_init_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Allgather_init(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -108,12 +133,14 @@ F_WEAK(mpi_allgather_init_);
 
 void pmpi_allgatherv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Allgatherv(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, displs, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_allgatherv_);
 
 void pmpi_allgatherv_init_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Allgatherv_init(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, displs, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -123,19 +150,23 @@ F_WEAK(mpi_allgatherv_init_);
 
 void pmpi_alloc_mem_(MPI_Aint *size, MPI_Fint *info, MPI_Aint *baseptr, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Alloc_mem(*size, F_HANDLE(MPI_Info, *info), baseptr);
 }
 F_WEAK(mpi_alloc_mem_);
 F_CPTR(mpi_alloc_mem);
+F_F08(mpi_alloc_mem);
 
 void pmpi_allreduce_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Allreduce(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_allreduce_);
 
 void pmpi_allreduce_init_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Allreduce_init(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -145,12 +176,14 @@ F_WEAK(mpi_allreduce_init_);
 
 void pmpi_alltoall_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Alltoall(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_alltoall_);
 
 void pmpi_alltoall_init_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Alltoall_init(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -160,12 +193,14 @@ F_WEAK(mpi_alltoall_init_);
 
 void pmpi_alltoallv_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Alltoallv(f_buffer(sendbuf), sendcounts, sdispls, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, rdispls, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_alltoallv_);
 
 void pmpi_alltoallv_init_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Alltoallv_init(f_buffer(sendbuf), sendcounts, sdispls, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, rdispls, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -175,6 +210,7 @@ F_WEAK(mpi_alltoallv_init_);
 
 void pmpi_alltoallw_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtypes, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles sendtypes_h;
     void *sendtypes_c = f_handles_load(&sendtypes_h, sendtypes, f_peers(*comm));
     struct f_handles recvtypes_h;
@@ -192,6 +228,7 @@ F_WEAK(mpi_alltoallw_);
 
 void pmpi_alltoallw_init_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtypes, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles sendtypes_h;
     void *sendtypes_c = f_handles_load(&sendtypes_h, sendtypes, f_peers(*comm));
     struct f_handles recvtypes_h;
@@ -211,33 +248,41 @@ F_WEAK(mpi_alltoallw_init_);
 
 void pmpi_attr_delete_(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Attr_delete(F_HANDLE(MPI_Comm, *comm), *keyval);
 }
 F_WEAK(mpi_attr_delete_);
+F_F08(mpi_attr_delete);
 
 void pmpi_barrier_(MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Barrier(F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_barrier_);
+F_F08(mpi_barrier);
 
 void pmpi_barrier_init_(MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Barrier_init(F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_barrier_init_);
+F_F08(mpi_barrier_init);
 
 void pmpi_bcast_(void *buffer, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Bcast(f_buffer(buffer), *count, F_HANDLE(MPI_Datatype, *datatype), *root, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_bcast_);
 
 void pmpi_bcast_init_(void *buffer, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Bcast_init(f_buffer(buffer), *count, F_HANDLE(MPI_Datatype, *datatype), *root, F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -247,12 +292,14 @@ F_WEAK(mpi_bcast_init_);
 
 void pmpi_bsend_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Bsend(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_bsend_);
 
 void pmpi_bsend_init_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Bsend_init(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -262,12 +309,14 @@ F_WEAK(mpi_bsend_init_);
 
 void pmpi_buffer_attach_(void *buffer, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Buffer_attach(f_buffer(buffer), *size);
 }
 F_WEAK(mpi_buffer_attach_);
 
 void pmpi_buffer_detach_(void *buffer_addr, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     void *buffer_addr_c = NULL;
 
     *ierror = MPI_Buffer_detach(&buffer_addr_c, size);
@@ -277,92 +326,117 @@ F_WEAK(mpi_buffer_detach_);
 
 void pmpi_buffer_flush_(MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Buffer_flush();
 }
 F_WEAK(mpi_buffer_flush_);
+F_F08(mpi_buffer_flush);
 
 void pmpi_buffer_iflush_(MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Buffer_iflush(&request_c);
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_buffer_iflush_);
+F_F08(mpi_buffer_iflush);
 
 void pmpi_cancel_(MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Cancel(&request_c);
 }
 F_WEAK(mpi_cancel_);
+F_F08(mpi_cancel);
 
 void pmpi_cart_coords_(MPI_Fint *comm, MPI_Fint *rank, MPI_Fint *maxdims, MPI_Fint *coords, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Cart_coords(F_HANDLE(MPI_Comm, *comm), *rank, *maxdims, coords);
 }
 F_WEAK(mpi_cart_coords_);
+F_F08(mpi_cart_coords);
 
 void pmpi_cart_create_(MPI_Fint *comm_old, MPI_Fint *ndims, MPI_Fint *dims, MPI_Fint *periods, MPI_Fint *reorder, MPI_Fint *comm_cart, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm comm_cart_c = F_HANDLE(MPI_Comm, *comm_cart);
 
     *ierror = MPI_Cart_create(F_HANDLE(MPI_Comm, *comm_old), *ndims, dims, periods, *reorder != 0, &comm_cart_c);
     *comm_cart = F_INT(comm_cart_c);
 }
 F_WEAK(mpi_cart_create_);
+F_F08(mpi_cart_create);
 
 void pmpi_cart_get_(MPI_Fint *comm, MPI_Fint *maxdims, MPI_Fint *dims, MPI_Fint *periods, MPI_Fint *coords, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Cart_get(F_HANDLE(MPI_Comm, *comm), *maxdims, dims, periods, coords);
 }
 F_WEAK(mpi_cart_get_);
+F_F08(mpi_cart_get);
 
 void pmpi_cart_map_(MPI_Fint *comm, MPI_Fint *ndims, MPI_Fint *dims, MPI_Fint *periods, MPI_Fint *newrank, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Cart_map(F_HANDLE(MPI_Comm, *comm), *ndims, dims, periods, newrank);
 }
 F_WEAK(mpi_cart_map_);
+F_F08(mpi_cart_map);
 
 void pmpi_cart_rank_(MPI_Fint *comm, MPI_Fint *coords, MPI_Fint *rank, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Cart_rank(F_HANDLE(MPI_Comm, *comm), coords, rank);
 }
 F_WEAK(mpi_cart_rank_);
+F_F08(mpi_cart_rank);
 
 void pmpi_cart_shift_(MPI_Fint *comm, MPI_Fint *direction, MPI_Fint *disp, MPI_Fint *rank_source, MPI_Fint *rank_dest, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Cart_shift(F_HANDLE(MPI_Comm, *comm), *direction, *disp, rank_source, rank_dest);
 }
 F_WEAK(mpi_cart_shift_);
+F_F08(mpi_cart_shift);
 
 void pmpi_cart_sub_(MPI_Fint *comm, MPI_Fint *remain_dims, MPI_Fint *newcomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
 
     *ierror = MPI_Cart_sub(F_HANDLE(MPI_Comm, *comm), remain_dims, &newcomm_c);
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_cart_sub_);
+F_F08(mpi_cart_sub);
 
 void pmpi_cartdim_get_(MPI_Fint *comm, MPI_Fint *ndims, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Cartdim_get(F_HANDLE(MPI_Comm, *comm), ndims);
 }
 F_WEAK(mpi_cartdim_get_);
+F_F08(mpi_cartdim_get);
 
 void pmpi_close_port_(char *port_name, MPI_Fint *ierror, size_t port_name_len)
 {
+    F_OPTIONAL(ierror);
     char port_name_c[port_name_len + 1];
     f_text_in(port_name_c, port_name, port_name_len);
 
     *ierror = MPI_Close_port(port_name_c);
 }
 F_WEAK(mpi_close_port_);
+F_F08(mpi_close_port);
 
 void pmpi_comm_accept_(char *port_name, MPI_Fint *info, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror, size_t port_name_len)
 {
+    F_OPTIONAL(ierror);
     char port_name_c[port_name_len + 1];
     f_text_in(port_name_c, port_name, port_name_len);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
@@ -371,27 +445,34 @@ void pmpi_comm_accept_(char *port_name, MPI_Fint *info, MPI_Fint *root, MPI_Fint
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_comm_accept_);
+F_F08(mpi_comm_accept);
 
 void pmpi_comm_attach_buffer_(MPI_Fint *comm, void *buffer, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_attach_buffer(F_HANDLE(MPI_Comm, *comm), f_buffer(buffer), *size);
 }
 F_WEAK(mpi_comm_attach_buffer_);
 
 void pmpi_comm_call_errhandler_(MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_call_errhandler(F_HANDLE(MPI_Comm, *comm), *errorcode);
 }
 F_WEAK(mpi_comm_call_errhandler_);
+F_F08(mpi_comm_call_errhandler);
 
 void pmpi_comm_compare_(MPI_Fint *comm1, MPI_Fint *comm2, MPI_Fint *result, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_compare(F_HANDLE(MPI_Comm, *comm1), F_HANDLE(MPI_Comm, *comm2), result);
 }
 F_WEAK(mpi_comm_compare_);
+F_F08(mpi_comm_compare);
 
 void pmpi_comm_connect_(char *port_name, MPI_Fint *info, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror, size_t port_name_len)
 {
+    F_OPTIONAL(ierror);
     char port_name_c[port_name_len + 1];
     f_text_in(port_name_c, port_name, port_name_len);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
@@ -400,27 +481,33 @@ void pmpi_comm_connect_(char *port_name, MPI_Fint *info, MPI_Fint *root, MPI_Fin
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_comm_connect_);
+F_F08(mpi_comm_connect);
 
 void pmpi_comm_create_(MPI_Fint *comm, MPI_Fint *group, MPI_Fint *newcomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
 
     *ierror = MPI_Comm_create(F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Group, *group), &newcomm_c);
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_comm_create_);
+F_F08(mpi_comm_create);
 
 void pmpi_comm_create_errhandler_(f_function *comm_errhandler_fn, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler errhandler_c = F_HANDLE(MPI_Errhandler, *errhandler);
 
     *ierror = MPI_Comm_create_errhandler((MPI_Comm_errhandler_function *)comm_errhandler_fn, &errhandler_c);
     *errhandler = F_INT(errhandler_c);
 }
 F_WEAK(mpi_comm_create_errhandler_);
+F_F08(mpi_comm_create_errhandler);
 
 void pmpi_comm_create_from_group_(MPI_Fint *group, char *stringtag, MPI_Fint *info, MPI_Fint *errhandler, MPI_Fint *newcomm, MPI_Fint *ierror, size_t stringtag_len)
 {
+    F_OPTIONAL(ierror);
     char stringtag_c[stringtag_len + 1];
     f_text_in(stringtag_c, stringtag, stringtag_len);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
@@ -429,24 +516,30 @@ void pmpi_comm_create_from_group_(MPI_Fint *group, char *stringtag, MPI_Fint *in
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_comm_create_from_group_);
+F_F08(mpi_comm_create_from_group);
 
 void pmpi_comm_create_group_(MPI_Fint *comm, MPI_Fint *group, MPI_Fint *tag, MPI_Fint *newcomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
 
     *ierror = MPI_Comm_create_group(F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Group, *group), *tag, &newcomm_c);
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_comm_create_group_);
+F_F08(mpi_comm_create_group);
 
 void pmpi_comm_delete_attr_(MPI_Fint *comm, MPI_Fint *comm_keyval, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_delete_attr(F_HANDLE(MPI_Comm, *comm), *comm_keyval);
 }
 F_WEAK(mpi_comm_delete_attr_);
+F_F08(mpi_comm_delete_attr);
 
 void pmpi_comm_detach_buffer_(MPI_Fint *comm, void *buffer_addr, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     void *buffer_addr_c = NULL;
 
     *ierror = MPI_Comm_detach_buffer(F_HANDLE(MPI_Comm, *comm), &buffer_addr_c, size);
@@ -456,72 +549,89 @@ F_WEAK(mpi_comm_detach_buffer_);
 
 void pmpi_comm_disconnect_(MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm comm_c = F_HANDLE(MPI_Comm, *comm);
 
     *ierror = MPI_Comm_disconnect(&comm_c);
     *comm = F_INT(comm_c);
 }
 F_WEAK(mpi_comm_disconnect_);
+F_F08(mpi_comm_disconnect);
 
 void pmpi_comm_dup_(MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
 
     *ierror = MPI_Comm_dup(F_HANDLE(MPI_Comm, *comm), &newcomm_c);
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_comm_dup_);
+F_F08(mpi_comm_dup);
 
 void pmpi_comm_dup_with_info_(MPI_Fint *comm, MPI_Fint *info, MPI_Fint *newcomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
 
     *ierror = MPI_Comm_dup_with_info(F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &newcomm_c);
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_comm_dup_with_info_);
+F_F08(mpi_comm_dup_with_info);
 
 void pmpi_comm_flush_buffer_(MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_flush_buffer(F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_comm_flush_buffer_);
+F_F08(mpi_comm_flush_buffer);
 
 void pmpi_comm_free_(MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm comm_c = F_HANDLE(MPI_Comm, *comm);
 
     *ierror = MPI_Comm_free(&comm_c);
     *comm = F_INT(comm_c);
 }
 F_WEAK(mpi_comm_free_);
+F_F08(mpi_comm_free);
 
 void pmpi_comm_free_keyval_(MPI_Fint *comm_keyval, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_free_keyval(comm_keyval);
 }
 F_WEAK(mpi_comm_free_keyval_);
+F_F08(mpi_comm_free_keyval);
 
 void pmpi_comm_get_errhandler_(MPI_Fint *comm, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler errhandler_c = F_HANDLE(MPI_Errhandler, *errhandler);
 
     *ierror = MPI_Comm_get_errhandler(F_HANDLE(MPI_Comm, *comm), &errhandler_c);
     *errhandler = F_INT(errhandler_c);
 }
 F_WEAK(mpi_comm_get_errhandler_);
+F_F08(mpi_comm_get_errhandler);
 
 void pmpi_comm_get_info_(MPI_Fint *comm, MPI_Fint *info_used, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info info_used_c = F_HANDLE(MPI_Info, *info_used);
 
     *ierror = MPI_Comm_get_info(F_HANDLE(MPI_Comm, *comm), &info_used_c);
     *info_used = F_INT(info_used_c);
 }
 F_WEAK(mpi_comm_get_info_);
+F_F08(mpi_comm_get_info);
 
 void pmpi_comm_get_name_(MPI_Fint *comm, char *comm_name, MPI_Fint *resultlen, MPI_Fint *ierror, size_t comm_name_len)
 {
+    F_OPTIONAL(ierror);
     char comm_name_c[MPI_MAX_OBJECT_NAME] = "";
 
     *ierror = MPI_Comm_get_name(F_HANDLE(MPI_Comm, *comm), comm_name_c, resultlen);
@@ -529,27 +639,33 @@ void pmpi_comm_get_name_(MPI_Fint *comm, char *comm_name, MPI_Fint *resultlen, M
         f_text_out(comm_name, comm_name_len, comm_name_c);
 }
 F_WEAK(mpi_comm_get_name_);
+F_F08(mpi_comm_get_name);
 
 void pmpi_comm_get_parent_(MPI_Fint *parent, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm parent_c = F_HANDLE(MPI_Comm, *parent);
 
     *ierror = MPI_Comm_get_parent(&parent_c);
     *parent = F_INT(parent_c);
 }
 F_WEAK(mpi_comm_get_parent_);
+F_F08(mpi_comm_get_parent);
 
 void pmpi_comm_group_(MPI_Fint *comm, MPI_Fint *group, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group group_c = F_HANDLE(MPI_Group, *group);
 
     *ierror = MPI_Comm_group(F_HANDLE(MPI_Comm, *comm), &group_c);
     *group = F_INT(group_c);
 }
 F_WEAK(mpi_comm_group_);
+F_F08(mpi_comm_group);
 
 void pmpi_comm_idup_(MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
@@ -558,9 +674,11 @@ void pmpi_comm_idup_(MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_F
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_comm_idup_);
+F_F08(mpi_comm_idup);
 
 void pmpi_comm_idup_with_info_(MPI_Fint *comm, MPI_Fint *info, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
@@ -569,158 +687,199 @@ void pmpi_comm_idup_with_info_(MPI_Fint *comm, MPI_Fint *info, MPI_Fint *newcomm
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_comm_idup_with_info_);
+F_F08(mpi_comm_idup_with_info);
 
 void pmpi_comm_iflush_buffer_(MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Comm_iflush_buffer(F_HANDLE(MPI_Comm, *comm), &request_c);
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_comm_iflush_buffer_);
+F_F08(mpi_comm_iflush_buffer);
 
 void pmpi_comm_join_(MPI_Fint *fd, MPI_Fint *intercomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm intercomm_c = F_HANDLE(MPI_Comm, *intercomm);
 
     *ierror = MPI_Comm_join(*fd, &intercomm_c);
     *intercomm = F_INT(intercomm_c);
 }
 F_WEAK(mpi_comm_join_);
+F_F08(mpi_comm_join);
 
 void pmpi_comm_rank_(MPI_Fint *comm, MPI_Fint *rank, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_rank(F_HANDLE(MPI_Comm, *comm), rank);
 }
 F_WEAK(mpi_comm_rank_);
+F_F08(mpi_comm_rank);
 
 void pmpi_comm_remote_group_(MPI_Fint *comm, MPI_Fint *group, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group group_c = F_HANDLE(MPI_Group, *group);
 
     *ierror = MPI_Comm_remote_group(F_HANDLE(MPI_Comm, *comm), &group_c);
     *group = F_INT(group_c);
 }
 F_WEAK(mpi_comm_remote_group_);
+F_F08(mpi_comm_remote_group);
 
 void pmpi_comm_remote_size_(MPI_Fint *comm, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_remote_size(F_HANDLE(MPI_Comm, *comm), size);
 }
 F_WEAK(mpi_comm_remote_size_);
+F_F08(mpi_comm_remote_size);
 
 void pmpi_comm_set_errhandler_(MPI_Fint *comm, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_set_errhandler(F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Errhandler, *errhandler));
 }
 F_WEAK(mpi_comm_set_errhandler_);
+F_F08(mpi_comm_set_errhandler);
 
 void pmpi_comm_set_info_(MPI_Fint *comm, MPI_Fint *info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_set_info(F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info));
 }
 F_WEAK(mpi_comm_set_info_);
+F_F08(mpi_comm_set_info);
 
 void pmpi_comm_set_name_(MPI_Fint *comm, char *comm_name, MPI_Fint *ierror, size_t comm_name_len)
 {
+    F_OPTIONAL(ierror);
     char comm_name_c[comm_name_len + 1];
     f_text_in(comm_name_c, comm_name, comm_name_len);
 
     *ierror = MPI_Comm_set_name(F_HANDLE(MPI_Comm, *comm), comm_name_c);
 }
 F_WEAK(mpi_comm_set_name_);
+F_F08(mpi_comm_set_name);
 
 void pmpi_comm_size_(MPI_Fint *comm, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_size(F_HANDLE(MPI_Comm, *comm), size);
 }
 F_WEAK(mpi_comm_size_);
+F_F08(mpi_comm_size);
 
 void pmpi_comm_split_(MPI_Fint *comm, MPI_Fint *color, MPI_Fint *key, MPI_Fint *newcomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
 
     *ierror = MPI_Comm_split(F_HANDLE(MPI_Comm, *comm), *color, *key, &newcomm_c);
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_comm_split_);
+F_F08(mpi_comm_split);
 
 void pmpi_comm_split_type_(MPI_Fint *comm, MPI_Fint *split_type, MPI_Fint *key, MPI_Fint *info, MPI_Fint *newcomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newcomm_c = F_HANDLE(MPI_Comm, *newcomm);
 
     *ierror = MPI_Comm_split_type(F_HANDLE(MPI_Comm, *comm), *split_type, *key, F_HANDLE(MPI_Info, *info), &newcomm_c);
     *newcomm = F_INT(newcomm_c);
 }
 F_WEAK(mpi_comm_split_type_);
+F_F08(mpi_comm_split_type);
 
 void pmpi_comm_test_inter_(MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Comm_test_inter(F_HANDLE(MPI_Comm, *comm), flag);
     *flag = *flag != 0;
 }
 F_WEAK(mpi_comm_test_inter_);
+F_F08(mpi_comm_test_inter);
 
 void pmpi_compare_and_swap_(void *origin_addr, void *compare_addr, void *result_addr, MPI_Fint *datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Compare_and_swap(f_buffer(origin_addr), f_buffer(compare_addr), f_buffer(result_addr), F_HANDLE(MPI_Datatype, *datatype), *target_rank, *target_disp, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_compare_and_swap_);
 
 void pmpi_dims_create_(MPI_Fint *nnodes, MPI_Fint *ndims, MPI_Fint *dims, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Dims_create(*nnodes, *ndims, dims);
 }
 F_WEAK(mpi_dims_create_);
+F_F08(mpi_dims_create);
 
 void pmpi_dist_graph_create_(MPI_Fint *comm_old, MPI_Fint *n, MPI_Fint *sources, MPI_Fint *degrees, MPI_Fint *destinations, MPI_Fint *weights, MPI_Fint *info, MPI_Fint *reorder, MPI_Fint *comm_dist_graph, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm comm_dist_graph_c = F_HANDLE(MPI_Comm, *comm_dist_graph);
 
     *ierror = MPI_Dist_graph_create(F_HANDLE(MPI_Comm, *comm_old), *n, sources, degrees, destinations, f_weights(weights), F_HANDLE(MPI_Info, *info), *reorder != 0, &comm_dist_graph_c);
     *comm_dist_graph = F_INT(comm_dist_graph_c);
 }
 F_WEAK(mpi_dist_graph_create_);
+F_F08(mpi_dist_graph_create);
 
 void pmpi_dist_graph_create_adjacent_(MPI_Fint *comm_old, MPI_Fint *indegree, MPI_Fint *sources, MPI_Fint *sourceweights, MPI_Fint *outdegree, MPI_Fint *destinations, MPI_Fint *destweights, MPI_Fint *info, MPI_Fint *reorder, MPI_Fint *comm_dist_graph, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm comm_dist_graph_c = F_HANDLE(MPI_Comm, *comm_dist_graph);
 
     *ierror = MPI_Dist_graph_create_adjacent(F_HANDLE(MPI_Comm, *comm_old), *indegree, sources, f_weights(sourceweights), *outdegree, destinations, f_weights(destweights), F_HANDLE(MPI_Info, *info), *reorder != 0, &comm_dist_graph_c);
     *comm_dist_graph = F_INT(comm_dist_graph_c);
 }
 F_WEAK(mpi_dist_graph_create_adjacent_);
+F_F08(mpi_dist_graph_create_adjacent);
 
 void pmpi_dist_graph_neighbors_(MPI_Fint *comm, MPI_Fint *maxindegree, MPI_Fint *sources, MPI_Fint *sourceweights, MPI_Fint *maxoutdegree, MPI_Fint *destinations, MPI_Fint *destweights, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Dist_graph_neighbors(F_HANDLE(MPI_Comm, *comm), *maxindegree, sources, f_weights(sourceweights), *maxoutdegree, destinations, f_weights(destweights));
 }
 F_WEAK(mpi_dist_graph_neighbors_);
+F_F08(mpi_dist_graph_neighbors);
 
 void pmpi_dist_graph_neighbors_count_(MPI_Fint *comm, MPI_Fint *indegree, MPI_Fint *outdegree, MPI_Fint *weighted, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Dist_graph_neighbors_count(F_HANDLE(MPI_Comm, *comm), indegree, outdegree, weighted);
     *weighted = *weighted != 0;
 }
 F_WEAK(mpi_dist_graph_neighbors_count_);
+F_F08(mpi_dist_graph_neighbors_count);
 
 void pmpi_errhandler_free_(MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler errhandler_c = F_HANDLE(MPI_Errhandler, *errhandler);
 
     *ierror = MPI_Errhandler_free(&errhandler_c);
     *errhandler = F_INT(errhandler_c);
 }
 F_WEAK(mpi_errhandler_free_);
+F_F08(mpi_errhandler_free);
 
 void pmpi_error_class_(MPI_Fint *errorcode, MPI_Fint *errorclass, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Error_class(*errorcode, errorclass);
 }
 F_WEAK(mpi_error_class_);
+F_F08(mpi_error_class);
 
 void pmpi_error_string_(MPI_Fint *errorcode, char *string, MPI_Fint *resultlen, MPI_Fint *ierror, size_t string_len)
 {
+    F_OPTIONAL(ierror);
     char string_c[MPI_MAX_ERROR_STRING] = "";
 
     *ierror = MPI_Error_string(*errorcode, string_c, resultlen);
@@ -728,15 +887,18 @@ void pmpi_error_string_(MPI_Fint *errorcode, char *string, MPI_Fint *resultlen, 
         f_text_out(string, string_len, string_c);
 }
 F_WEAK(mpi_error_string_);
+F_F08(mpi_error_string);
 
 void pmpi_exscan_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Exscan(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_exscan_);
 
 void pmpi_exscan_init_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Exscan_init(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -746,115 +908,145 @@ F_WEAK(mpi_exscan_init_);
 
 void pmpi_fetch_and_op_(void *origin_addr, void *result_addr, MPI_Fint *datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *op, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Fetch_and_op(f_buffer(origin_addr), f_buffer(result_addr), F_HANDLE(MPI_Datatype, *datatype), *target_rank, *target_disp, F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_fetch_and_op_);
 
 void pmpi_file_call_errhandler_(MPI_Fint *fh, MPI_Fint *errorcode, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_call_errhandler(F_HANDLE(MPI_File, *fh), *errorcode);
 }
 F_WEAK(mpi_file_call_errhandler_);
+F_F08(mpi_file_call_errhandler);
 
 void pmpi_file_close_(MPI_Fint *fh, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_File fh_c = F_HANDLE(MPI_File, *fh);
 
     *ierror = MPI_File_close(&fh_c);
     *fh = F_INT(fh_c);
 }
 F_WEAK(mpi_file_close_);
+F_F08(mpi_file_close);
 
 void pmpi_file_create_errhandler_(f_function *file_errhandler_fn, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler errhandler_c = F_HANDLE(MPI_Errhandler, *errhandler);
 
     *ierror = MPI_File_create_errhandler((MPI_File_errhandler_function *)file_errhandler_fn, &errhandler_c);
     *errhandler = F_INT(errhandler_c);
 }
 F_WEAK(mpi_file_create_errhandler_);
+F_F08(mpi_file_create_errhandler);
 
 void pmpi_file_delete_(char *filename, MPI_Fint *info, MPI_Fint *ierror, size_t filename_len)
 {
+    F_OPTIONAL(ierror);
     char filename_c[filename_len + 1];
     f_text_in(filename_c, filename, filename_len);
 
     *ierror = MPI_File_delete(filename_c, F_HANDLE(MPI_Info, *info));
 }
 F_WEAK(mpi_file_delete_);
+F_F08(mpi_file_delete);
 
 void pmpi_file_get_amode_(MPI_Fint *fh, MPI_Fint *amode, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_get_amode(F_HANDLE(MPI_File, *fh), amode);
 }
 F_WEAK(mpi_file_get_amode_);
+F_F08(mpi_file_get_amode);
 
 void pmpi_file_get_atomicity_(MPI_Fint *fh, MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_get_atomicity(F_HANDLE(MPI_File, *fh), flag);
     *flag = *flag != 0;
 }
 F_WEAK(mpi_file_get_atomicity_);
+F_F08(mpi_file_get_atomicity);
 
 void pmpi_file_get_byte_offset_(MPI_Fint *fh, MPI_Offset *offset, MPI_Offset *disp, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_get_byte_offset(F_HANDLE(MPI_File, *fh), *offset, disp);
 }
 F_WEAK(mpi_file_get_byte_offset_);
+F_F08(mpi_file_get_byte_offset);
 
 void pmpi_file_get_errhandler_(MPI_Fint *file, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler errhandler_c = F_HANDLE(MPI_Errhandler, *errhandler);
 
     *ierror = MPI_File_get_errhandler(F_HANDLE(MPI_File, *file), &errhandler_c);
     *errhandler = F_INT(errhandler_c);
 }
 F_WEAK(mpi_file_get_errhandler_);
+F_F08(mpi_file_get_errhandler);
 
 void pmpi_file_get_group_(MPI_Fint *fh, MPI_Fint *group, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group group_c = F_HANDLE(MPI_Group, *group);
 
     *ierror = MPI_File_get_group(F_HANDLE(MPI_File, *fh), &group_c);
     *group = F_INT(group_c);
 }
 F_WEAK(mpi_file_get_group_);
+F_F08(mpi_file_get_group);
 
 void pmpi_file_get_info_(MPI_Fint *fh, MPI_Fint *info_used, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info info_used_c = F_HANDLE(MPI_Info, *info_used);
 
     *ierror = MPI_File_get_info(F_HANDLE(MPI_File, *fh), &info_used_c);
     *info_used = F_INT(info_used_c);
 }
 F_WEAK(mpi_file_get_info_);
+F_F08(mpi_file_get_info);
 
 void pmpi_file_get_position_(MPI_Fint *fh, MPI_Offset *offset, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_get_position(F_HANDLE(MPI_File, *fh), offset);
 }
 F_WEAK(mpi_file_get_position_);
+F_F08(mpi_file_get_position);
 
 void pmpi_file_get_position_shared_(MPI_Fint *fh, MPI_Offset *offset, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_get_position_shared(F_HANDLE(MPI_File, *fh), offset);
 }
 F_WEAK(mpi_file_get_position_shared_);
+F_F08(mpi_file_get_position_shared);
 
 void pmpi_file_get_size_(MPI_Fint *fh, MPI_Offset *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_get_size(F_HANDLE(MPI_File, *fh), size);
 }
 F_WEAK(mpi_file_get_size_);
+F_F08(mpi_file_get_size);
 
 void pmpi_file_get_type_extent_(MPI_Fint *fh, MPI_Fint *datatype, MPI_Aint *extent, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_get_type_extent(F_HANDLE(MPI_File, *fh), F_HANDLE(MPI_Datatype, *datatype), extent);
 }
 F_WEAK(mpi_file_get_type_extent_);
+F_F08(mpi_file_get_type_extent);
 
 void pmpi_file_get_view_(MPI_Fint *fh, MPI_Offset *disp, MPI_Fint *etype, MPI_Fint *filetype, char *datarep, MPI_Fint *ierror, size_t datarep_len)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype etype_c = F_HANDLE(MPI_Datatype, *etype);
     MPI_Datatype filetype_c = F_HANDLE(MPI_Datatype, *filetype);
     char datarep_c[MPI_MAX_DATAREP_STRING] = "";
@@ -866,9 +1058,11 @@ void pmpi_file_get_view_(MPI_Fint *fh, MPI_Offset *disp, MPI_Fint *etype, MPI_Fi
         f_text_out(datarep, datarep_len, datarep_c);
 }
 F_WEAK(mpi_file_get_view_);
+F_F08(mpi_file_get_view);
 
 void pmpi_file_iread_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iread(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -878,6 +1072,7 @@ F_WEAK(mpi_file_iread_);
 
 void pmpi_file_iread_all_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iread_all(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -887,6 +1082,7 @@ F_WEAK(mpi_file_iread_all_);
 
 void pmpi_file_iread_at_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iread_at(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -896,6 +1092,7 @@ F_WEAK(mpi_file_iread_at_);
 
 void pmpi_file_iread_at_all_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iread_at_all(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -905,6 +1102,7 @@ F_WEAK(mpi_file_iread_at_all_);
 
 void pmpi_file_iread_shared_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iread_shared(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -914,6 +1112,7 @@ F_WEAK(mpi_file_iread_shared_);
 
 void pmpi_file_iwrite_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iwrite(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -923,6 +1122,7 @@ F_WEAK(mpi_file_iwrite_);
 
 void pmpi_file_iwrite_all_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iwrite_all(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -932,6 +1132,7 @@ F_WEAK(mpi_file_iwrite_all_);
 
 void pmpi_file_iwrite_at_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iwrite_at(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -941,6 +1142,7 @@ F_WEAK(mpi_file_iwrite_at_);
 
 void pmpi_file_iwrite_at_all_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iwrite_at_all(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -950,6 +1152,7 @@ F_WEAK(mpi_file_iwrite_at_all_);
 
 void pmpi_file_iwrite_shared_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_File_iwrite_shared(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &request_c);
@@ -959,6 +1162,7 @@ F_WEAK(mpi_file_iwrite_shared_);
 
 void pmpi_file_open_(MPI_Fint *comm, char *filename, MPI_Fint *amode, MPI_Fint *info, MPI_Fint *fh, MPI_Fint *ierror, size_t filename_len)
 {
+    F_OPTIONAL(ierror);
     char filename_c[filename_len + 1];
     f_text_in(filename_c, filename, filename_len);
     MPI_File fh_c = F_HANDLE(MPI_File, *fh);
@@ -967,235 +1171,285 @@ void pmpi_file_open_(MPI_Fint *comm, char *filename, MPI_Fint *amode, MPI_Fint *
     *fh = F_INT(fh_c);
 }
 F_WEAK(mpi_file_open_);
+F_F08(mpi_file_open);
 
 void pmpi_file_preallocate_(MPI_Fint *fh, MPI_Offset *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_preallocate(F_HANDLE(MPI_File, *fh), *size);
 }
 F_WEAK(mpi_file_preallocate_);
+F_F08(mpi_file_preallocate);
 
 void pmpi_file_read_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_read_);
 
 void pmpi_file_read_all_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_all(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_read_all_);
 
 void pmpi_file_read_all_begin_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_all_begin(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype));
 }
 F_WEAK(mpi_file_read_all_begin_);
 
 void pmpi_file_read_all_end_(MPI_Fint *fh, void *buf, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_all_end(F_HANDLE(MPI_File, *fh), f_buffer(buf), f_status(status));
 }
 F_WEAK(mpi_file_read_all_end_);
 
 void pmpi_file_read_at_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_at(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_read_at_);
 
 void pmpi_file_read_at_all_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_at_all(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_read_at_all_);
 
 void pmpi_file_read_at_all_begin_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_at_all_begin(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype));
 }
 F_WEAK(mpi_file_read_at_all_begin_);
 
 void pmpi_file_read_at_all_end_(MPI_Fint *fh, void *buf, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_at_all_end(F_HANDLE(MPI_File, *fh), f_buffer(buf), f_status(status));
 }
 F_WEAK(mpi_file_read_at_all_end_);
 
 void pmpi_file_read_ordered_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_ordered(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_read_ordered_);
 
 void pmpi_file_read_ordered_begin_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_ordered_begin(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype));
 }
 F_WEAK(mpi_file_read_ordered_begin_);
 
 void pmpi_file_read_ordered_end_(MPI_Fint *fh, void *buf, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_ordered_end(F_HANDLE(MPI_File, *fh), f_buffer(buf), f_status(status));
 }
 F_WEAK(mpi_file_read_ordered_end_);
 
 void pmpi_file_read_shared_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_read_shared(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_read_shared_);
 
 void pmpi_file_seek_(MPI_Fint *fh, MPI_Offset *offset, MPI_Fint *whence, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_seek(F_HANDLE(MPI_File, *fh), *offset, *whence);
 }
 F_WEAK(mpi_file_seek_);
+F_F08(mpi_file_seek);
 
 void pmpi_file_seek_shared_(MPI_Fint *fh, MPI_Offset *offset, MPI_Fint *whence, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_seek_shared(F_HANDLE(MPI_File, *fh), *offset, *whence);
 }
 F_WEAK(mpi_file_seek_shared_);
+F_F08(mpi_file_seek_shared);
 
 void pmpi_file_set_atomicity_(MPI_Fint *fh, MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_set_atomicity(F_HANDLE(MPI_File, *fh), *flag != 0);
 }
 F_WEAK(mpi_file_set_atomicity_);
+F_F08(mpi_file_set_atomicity);
 
 void pmpi_file_set_errhandler_(MPI_Fint *file, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_set_errhandler(F_HANDLE(MPI_File, *file), F_HANDLE(MPI_Errhandler, *errhandler));
 }
 F_WEAK(mpi_file_set_errhandler_);
+F_F08(mpi_file_set_errhandler);
 
 void pmpi_file_set_info_(MPI_Fint *fh, MPI_Fint *info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_set_info(F_HANDLE(MPI_File, *fh), F_HANDLE(MPI_Info, *info));
 }
 F_WEAK(mpi_file_set_info_);
+F_F08(mpi_file_set_info);
 
 void pmpi_file_set_size_(MPI_Fint *fh, MPI_Offset *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_set_size(F_HANDLE(MPI_File, *fh), *size);
 }
 F_WEAK(mpi_file_set_size_);
+F_F08(mpi_file_set_size);
 
 void pmpi_file_set_view_(MPI_Fint *fh, MPI_Offset *disp, MPI_Fint *etype, MPI_Fint *filetype, char *datarep, MPI_Fint *info, MPI_Fint *ierror, size_t datarep_len)
 {
+    F_OPTIONAL(ierror);
     char datarep_c[datarep_len + 1];
     f_text_in(datarep_c, datarep, datarep_len);
 
     *ierror = MPI_File_set_view(F_HANDLE(MPI_File, *fh), *disp, F_HANDLE(MPI_Datatype, *etype), F_HANDLE(MPI_Datatype, *filetype), datarep_c, F_HANDLE(MPI_Info, *info));
 }
 F_WEAK(mpi_file_set_view_);
+F_F08(mpi_file_set_view);
 
 void pmpi_file_sync_(MPI_Fint *fh, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_sync(F_HANDLE(MPI_File, *fh));
 }
 F_WEAK(mpi_file_sync_);
+F_F08(mpi_file_sync);
 
 void pmpi_file_write_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_write_);
 
 void pmpi_file_write_all_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_all(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_write_all_);
 
 void pmpi_file_write_all_begin_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_all_begin(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype));
 }
 F_WEAK(mpi_file_write_all_begin_);
 
 void pmpi_file_write_all_end_(MPI_Fint *fh, void *buf, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_all_end(F_HANDLE(MPI_File, *fh), f_buffer(buf), f_status(status));
 }
 F_WEAK(mpi_file_write_all_end_);
 
 void pmpi_file_write_at_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_at(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_write_at_);
 
 void pmpi_file_write_at_all_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_at_all(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_write_at_all_);
 
 void pmpi_file_write_at_all_begin_(MPI_Fint *fh, MPI_Offset *offset, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_at_all_begin(F_HANDLE(MPI_File, *fh), *offset, f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype));
 }
 F_WEAK(mpi_file_write_at_all_begin_);
 
 void pmpi_file_write_at_all_end_(MPI_Fint *fh, void *buf, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_at_all_end(F_HANDLE(MPI_File, *fh), f_buffer(buf), f_status(status));
 }
 F_WEAK(mpi_file_write_at_all_end_);
 
 void pmpi_file_write_ordered_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_ordered(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_write_ordered_);
 
 void pmpi_file_write_ordered_begin_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_ordered_begin(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype));
 }
 F_WEAK(mpi_file_write_ordered_begin_);
 
 void pmpi_file_write_ordered_end_(MPI_Fint *fh, void *buf, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_ordered_end(F_HANDLE(MPI_File, *fh), f_buffer(buf), f_status(status));
 }
 F_WEAK(mpi_file_write_ordered_end_);
 
 void pmpi_file_write_shared_(MPI_Fint *fh, void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_File_write_shared(F_HANDLE(MPI_File, *fh), f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), f_status(status));
 }
 F_WEAK(mpi_file_write_shared_);
 
 void pmpi_finalize_(MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Finalize();
 }
 F_WEAK(mpi_finalize_);
+F_F08(mpi_finalize);
 
 void pmpi_finalized_(MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Finalized(flag);
     *flag = *flag != 0;
 }
 F_WEAK(mpi_finalized_);
+F_F08(mpi_finalized);
 
 void pmpi_free_mem_(void *base, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Free_mem(f_buffer(base));
 }
 F_WEAK(mpi_free_mem_);
 
 void pmpi_gather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Gather(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_gather_);
 
 void pmpi_gather_init_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Gather_init(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -1205,12 +1459,14 @@ F_WEAK(mpi_gather_init_);
 
 void pmpi_gatherv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Gatherv(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, displs, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_gatherv_);
 
 void pmpi_gatherv_init_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Gatherv_init(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, displs, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -1220,51 +1476,63 @@ F_WEAK(mpi_gatherv_init_);
 
 void pmpi_get_(void *origin_addr, MPI_Fint *origin_count, MPI_Fint *origin_datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *target_count, MPI_Fint *target_datatype, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Get(f_buffer(origin_addr), *origin_count, F_HANDLE(MPI_Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, F_HANDLE(MPI_Datatype, *target_datatype), F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_get_);
 
 void pmpi_get_accumulate_(void *origin_addr, MPI_Fint *origin_count, MPI_Fint *origin_datatype, void *result_addr, MPI_Fint *result_count, MPI_Fint *result_datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *target_count, MPI_Fint *target_datatype, MPI_Fint *op, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Get_accumulate(f_buffer(origin_addr), *origin_count, F_HANDLE(MPI_Datatype, *origin_datatype), f_buffer(result_addr), *result_count, F_HANDLE(MPI_Datatype, *result_datatype), *target_rank, *target_disp, *target_count, F_HANDLE(MPI_Datatype, *target_datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_get_accumulate_);
 
 void pmpi_get_address_(void *location, MPI_Aint *address, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Get_address(f_buffer(location), address);
 }
 F_WEAK(mpi_get_address_);
 
 void pmpi_get_count_(MPI_Fint *status, MPI_Fint *datatype, MPI_Fint *count, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Get_count((MPI_Status *)status, F_HANDLE(MPI_Datatype, *datatype), count);
 }
 F_WEAK(mpi_get_count_);
+F_F08(mpi_get_count);
 
 void pmpi_get_elements_(MPI_Fint *status, MPI_Fint *datatype, MPI_Fint *count, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Get_elements((MPI_Status *)status, F_HANDLE(MPI_Datatype, *datatype), count);
 }
 F_WEAK(mpi_get_elements_);
+F_F08(mpi_get_elements);
 
 void pmpi_get_elements_x_(MPI_Fint *status, MPI_Fint *datatype, MPI_Count *count, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Get_elements_x((MPI_Status *)status, F_HANDLE(MPI_Datatype, *datatype), count);
 }
 F_WEAK(mpi_get_elements_x_);
+F_F08(mpi_get_elements_x);
 
 void pmpi_get_hw_resource_info_(MPI_Fint *hw_info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info hw_info_c = F_HANDLE(MPI_Info, *hw_info);
 
     *ierror = MPI_Get_hw_resource_info(&hw_info_c);
     *hw_info = F_INT(hw_info_c);
 }
 F_WEAK(mpi_get_hw_resource_info_);
+F_F08(mpi_get_hw_resource_info);
 
 void pmpi_get_library_version_(char *version, MPI_Fint *resultlen, MPI_Fint *ierror, size_t version_len)
 {
+    F_OPTIONAL(ierror);
     char version_c[MPI_MAX_LIBRARY_VERSION_STRING] = "";
 
     *ierror = MPI_Get_library_version(version_c, resultlen);
@@ -1272,9 +1540,11 @@ void pmpi_get_library_version_(char *version, MPI_Fint *resultlen, MPI_Fint *ier
         f_text_out(version, version_len, version_c);
 }
 F_WEAK(mpi_get_library_version_);
+F_F08(mpi_get_library_version);
 
 void pmpi_get_processor_name_(char *name, MPI_Fint *resultlen, MPI_Fint *ierror, size_t name_len)
 {
+    F_OPTIONAL(ierror);
     char name_c[MPI_MAX_PROCESSOR_NAME] = "";
 
     *ierror = MPI_Get_processor_name(name_c, resultlen);
@@ -1282,93 +1552,119 @@ void pmpi_get_processor_name_(char *name, MPI_Fint *resultlen, MPI_Fint *ierror,
         f_text_out(name, name_len, name_c);
 }
 F_WEAK(mpi_get_processor_name_);
+F_F08(mpi_get_processor_name);
 
 void pmpi_get_version_(MPI_Fint *version, MPI_Fint *subversion, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Get_version(version, subversion);
 }
 F_WEAK(mpi_get_version_);
+F_F08(mpi_get_version);
 
 void pmpi_graph_create_(MPI_Fint *comm_old, MPI_Fint *nnodes, MPI_Fint *index, MPI_Fint *edges, MPI_Fint *reorder, MPI_Fint *comm_graph, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm comm_graph_c = F_HANDLE(MPI_Comm, *comm_graph);
 
     *ierror = MPI_Graph_create(F_HANDLE(MPI_Comm, *comm_old), *nnodes, index, edges, *reorder != 0, &comm_graph_c);
     *comm_graph = F_INT(comm_graph_c);
 }
 F_WEAK(mpi_graph_create_);
+F_F08(mpi_graph_create);
 
 void pmpi_graph_get_(MPI_Fint *comm, MPI_Fint *maxindex, MPI_Fint *maxedges, MPI_Fint *index, MPI_Fint *edges, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Graph_get(F_HANDLE(MPI_Comm, *comm), *maxindex, *maxedges, index, edges);
 }
 F_WEAK(mpi_graph_get_);
+F_F08(mpi_graph_get);
 
 void pmpi_graph_map_(MPI_Fint *comm, MPI_Fint *nnodes, MPI_Fint *index, MPI_Fint *edges, MPI_Fint *newrank, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Graph_map(F_HANDLE(MPI_Comm, *comm), *nnodes, index, edges, newrank);
 }
 F_WEAK(mpi_graph_map_);
+F_F08(mpi_graph_map);
 
 void pmpi_graph_neighbors_(MPI_Fint *comm, MPI_Fint *rank, MPI_Fint *maxneighbors, MPI_Fint *neighbors, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Graph_neighbors(F_HANDLE(MPI_Comm, *comm), *rank, *maxneighbors, neighbors);
 }
 F_WEAK(mpi_graph_neighbors_);
+F_F08(mpi_graph_neighbors);
 
 void pmpi_graph_neighbors_count_(MPI_Fint *comm, MPI_Fint *rank, MPI_Fint *nneighbors, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Graph_neighbors_count(F_HANDLE(MPI_Comm, *comm), *rank, nneighbors);
 }
 F_WEAK(mpi_graph_neighbors_count_);
+F_F08(mpi_graph_neighbors_count);
 
 void pmpi_graphdims_get_(MPI_Fint *comm, MPI_Fint *nnodes, MPI_Fint *nedges, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Graphdims_get(F_HANDLE(MPI_Comm, *comm), nnodes, nedges);
 }
 F_WEAK(mpi_graphdims_get_);
+F_F08(mpi_graphdims_get);
 
 void pmpi_grequest_complete_(MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Grequest_complete(F_HANDLE(MPI_Request, *request));
 }
 F_WEAK(mpi_grequest_complete_);
+F_F08(mpi_grequest_complete);
 
 void pmpi_group_compare_(MPI_Fint *group1, MPI_Fint *group2, MPI_Fint *result, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Group_compare(F_HANDLE(MPI_Group, *group1), F_HANDLE(MPI_Group, *group2), result);
 }
 F_WEAK(mpi_group_compare_);
+F_F08(mpi_group_compare);
 
 void pmpi_group_difference_(MPI_Fint *group1, MPI_Fint *group2, MPI_Fint *newgroup, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group newgroup_c = F_HANDLE(MPI_Group, *newgroup);
 
     *ierror = MPI_Group_difference(F_HANDLE(MPI_Group, *group1), F_HANDLE(MPI_Group, *group2), &newgroup_c);
     *newgroup = F_INT(newgroup_c);
 }
 F_WEAK(mpi_group_difference_);
+F_F08(mpi_group_difference);
 
 void pmpi_group_excl_(MPI_Fint *group, MPI_Fint *n, MPI_Fint *ranks, MPI_Fint *newgroup, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group newgroup_c = F_HANDLE(MPI_Group, *newgroup);
 
     *ierror = MPI_Group_excl(F_HANDLE(MPI_Group, *group), *n, ranks, &newgroup_c);
     *newgroup = F_INT(newgroup_c);
 }
 F_WEAK(mpi_group_excl_);
+F_F08(mpi_group_excl);
 
 void pmpi_group_free_(MPI_Fint *group, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group group_c = F_HANDLE(MPI_Group, *group);
 
     *ierror = MPI_Group_free(&group_c);
     *group = F_INT(group_c);
 }
 F_WEAK(mpi_group_free_);
+F_F08(mpi_group_free);
 
 void pmpi_group_from_session_pset_(MPI_Fint *session, char *pset_name, MPI_Fint *newgroup, MPI_Fint *ierror, size_t pset_name_len)
 {
+    F_OPTIONAL(ierror);
     char pset_name_c[pset_name_len + 1];
     f_text_in(pset_name_c, pset_name, pset_name_len);
     MPI_Group newgroup_c = F_HANDLE(MPI_Group, *newgroup);
@@ -1377,72 +1673,90 @@ void pmpi_group_from_session_pset_(MPI_Fint *session, char *pset_name, MPI_Fint 
     *newgroup = F_INT(newgroup_c);
 }
 F_WEAK(mpi_group_from_session_pset_);
+F_F08(mpi_group_from_session_pset);
 
 void pmpi_group_incl_(MPI_Fint *group, MPI_Fint *n, MPI_Fint *ranks, MPI_Fint *newgroup, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group newgroup_c = F_HANDLE(MPI_Group, *newgroup);
 
     *ierror = MPI_Group_incl(F_HANDLE(MPI_Group, *group), *n, ranks, &newgroup_c);
     *newgroup = F_INT(newgroup_c);
 }
 F_WEAK(mpi_group_incl_);
+F_F08(mpi_group_incl);
 
 void pmpi_group_intersection_(MPI_Fint *group1, MPI_Fint *group2, MPI_Fint *newgroup, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group newgroup_c = F_HANDLE(MPI_Group, *newgroup);
 
     *ierror = MPI_Group_intersection(F_HANDLE(MPI_Group, *group1), F_HANDLE(MPI_Group, *group2), &newgroup_c);
     *newgroup = F_INT(newgroup_c);
 }
 F_WEAK(mpi_group_intersection_);
+F_F08(mpi_group_intersection);
 
 void pmpi_group_range_excl_(MPI_Fint *group, MPI_Fint *n, MPI_Fint *ranges, MPI_Fint *newgroup, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group newgroup_c = F_HANDLE(MPI_Group, *newgroup);
 
     *ierror = MPI_Group_range_excl(F_HANDLE(MPI_Group, *group), *n, (int (*)[3])ranges, &newgroup_c);
     *newgroup = F_INT(newgroup_c);
 }
 F_WEAK(mpi_group_range_excl_);
+F_F08(mpi_group_range_excl);
 
 void pmpi_group_range_incl_(MPI_Fint *group, MPI_Fint *n, MPI_Fint *ranges, MPI_Fint *newgroup, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group newgroup_c = F_HANDLE(MPI_Group, *newgroup);
 
     *ierror = MPI_Group_range_incl(F_HANDLE(MPI_Group, *group), *n, (int (*)[3])ranges, &newgroup_c);
     *newgroup = F_INT(newgroup_c);
 }
 F_WEAK(mpi_group_range_incl_);
+F_F08(mpi_group_range_incl);
 
 void pmpi_group_rank_(MPI_Fint *group, MPI_Fint *rank, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Group_rank(F_HANDLE(MPI_Group, *group), rank);
 }
 F_WEAK(mpi_group_rank_);
+F_F08(mpi_group_rank);
 
 void pmpi_group_size_(MPI_Fint *group, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Group_size(F_HANDLE(MPI_Group, *group), size);
 }
 F_WEAK(mpi_group_size_);
+F_F08(mpi_group_size);
 
 void pmpi_group_translate_ranks_(MPI_Fint *group1, MPI_Fint *n, MPI_Fint *ranks1, MPI_Fint *group2, MPI_Fint *ranks2, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Group_translate_ranks(F_HANDLE(MPI_Group, *group1), *n, ranks1, F_HANDLE(MPI_Group, *group2), ranks2);
 }
 F_WEAK(mpi_group_translate_ranks_);
+F_F08(mpi_group_translate_ranks);
 
 void pmpi_group_union_(MPI_Fint *group1, MPI_Fint *group2, MPI_Fint *newgroup, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group newgroup_c = F_HANDLE(MPI_Group, *newgroup);
 
     *ierror = MPI_Group_union(F_HANDLE(MPI_Group, *group1), F_HANDLE(MPI_Group, *group2), &newgroup_c);
     *newgroup = F_INT(newgroup_c);
 }
 F_WEAK(mpi_group_union_);
+F_F08(mpi_group_union);
 
 void pmpi_iallgather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Iallgather(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1452,6 +1766,7 @@ F_WEAK(mpi_iallgather_);
 
 void pmpi_iallgatherv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Iallgatherv(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, displs, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1461,6 +1776,7 @@ F_WEAK(mpi_iallgatherv_);
 
 void pmpi_iallreduce_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Iallreduce(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1470,6 +1786,7 @@ F_WEAK(mpi_iallreduce_);
 
 void pmpi_ialltoall_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ialltoall(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1479,6 +1796,7 @@ F_WEAK(mpi_ialltoall_);
 
 void pmpi_ialltoallv_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ialltoallv(f_buffer(sendbuf), sendcounts, sdispls, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, rdispls, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1488,6 +1806,7 @@ F_WEAK(mpi_ialltoallv_);
 
 void pmpi_ialltoallw_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtypes, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles sendtypes_h;
     void *sendtypes_c = f_handles_load(&sendtypes_h, sendtypes, f_peers(*comm));
     struct f_handles recvtypes_h;
@@ -1507,15 +1826,18 @@ F_WEAK(mpi_ialltoallw_);
 
 void pmpi_ibarrier_(MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ibarrier(F_HANDLE(MPI_Comm, *comm), &request_c);
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_ibarrier_);
+F_F08(mpi_ibarrier);
 
 void pmpi_ibcast_(void *buffer, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ibcast(f_buffer(buffer), *count, F_HANDLE(MPI_Datatype, *datatype), *root, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1525,6 +1847,7 @@ F_WEAK(mpi_ibcast_);
 
 void pmpi_ibsend_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ibsend(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1534,6 +1857,7 @@ F_WEAK(mpi_ibsend_);
 
 void pmpi_iexscan_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Iexscan(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1543,6 +1867,7 @@ F_WEAK(mpi_iexscan_);
 
 void pmpi_igather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Igather(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1552,6 +1877,7 @@ F_WEAK(mpi_igather_);
 
 void pmpi_igatherv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Igatherv(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, displs, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1561,6 +1887,7 @@ F_WEAK(mpi_igatherv_);
 
 void pmpi_improbe_(MPI_Fint *source, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *message, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Message message_c = F_HANDLE(MPI_Message, *message);
 
     *ierror = MPI_Improbe(*source, *tag, F_HANDLE(MPI_Comm, *comm), flag, &message_c, f_status(status));
@@ -1568,9 +1895,11 @@ void pmpi_improbe_(MPI_Fint *source, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *fl
     *message = F_INT(message_c);
 }
 F_WEAK(mpi_improbe_);
+F_F08(mpi_improbe);
 
 void pmpi_imrecv_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *message, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Message message_c = F_HANDLE(MPI_Message, *message);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
@@ -1582,6 +1911,7 @@ F_WEAK(mpi_imrecv_);
 
 void pmpi_ineighbor_allgather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ineighbor_allgather(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1591,6 +1921,7 @@ F_WEAK(mpi_ineighbor_allgather_);
 
 void pmpi_ineighbor_allgatherv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ineighbor_allgatherv(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, displs, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1600,6 +1931,7 @@ F_WEAK(mpi_ineighbor_allgatherv_);
 
 void pmpi_ineighbor_alltoall_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ineighbor_alltoall(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1609,6 +1941,7 @@ F_WEAK(mpi_ineighbor_alltoall_);
 
 void pmpi_ineighbor_alltoallv_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ineighbor_alltoallv(f_buffer(sendbuf), sendcounts, sdispls, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, rdispls, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1618,6 +1951,7 @@ F_WEAK(mpi_ineighbor_alltoallv_);
 
 void pmpi_ineighbor_alltoallw_(void *sendbuf, MPI_Fint *sendcounts, MPI_Aint *sdispls, MPI_Fint *sendtypes, void *recvbuf, MPI_Fint *recvcounts, MPI_Aint *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles sendtypes_h;
     void *sendtypes_c = f_handles_load(&sendtypes_h, sendtypes, f_destinations(*comm));
     struct f_handles recvtypes_h;
@@ -1637,57 +1971,70 @@ F_WEAK(mpi_ineighbor_alltoallw_);
 
 void pmpi_info_create_(MPI_Fint *info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info info_c = F_HANDLE(MPI_Info, *info);
 
     *ierror = MPI_Info_create(&info_c);
     *info = F_INT(info_c);
 }
 F_WEAK(mpi_info_create_);
+F_F08(mpi_info_create);
 
 void pmpi_info_create_env_(MPI_Fint *info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info info_c = F_HANDLE(MPI_Info, *info);
 
     *ierror = MPI_Info_create_env(0, NULL, &info_c);
     *info = F_INT(info_c);
 }
 F_WEAK(mpi_info_create_env_);
+F_F08(mpi_info_create_env);
 
 void pmpi_info_delete_(MPI_Fint *info, char *key, MPI_Fint *ierror, size_t key_len)
 {
+    F_OPTIONAL(ierror);
     char key_c[key_len + 1];
     f_key_in(key_c, key, key_len);
 
     *ierror = MPI_Info_delete(F_HANDLE(MPI_Info, *info), key_c);
 }
 F_WEAK(mpi_info_delete_);
+F_F08(mpi_info_delete);
 
 void pmpi_info_dup_(MPI_Fint *info, MPI_Fint *newinfo, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info newinfo_c = F_HANDLE(MPI_Info, *newinfo);
 
     *ierror = MPI_Info_dup(F_HANDLE(MPI_Info, *info), &newinfo_c);
     *newinfo = F_INT(newinfo_c);
 }
 F_WEAK(mpi_info_dup_);
+F_F08(mpi_info_dup);
 
 void pmpi_info_free_(MPI_Fint *info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info info_c = F_HANDLE(MPI_Info, *info);
 
     *ierror = MPI_Info_free(&info_c);
     *info = F_INT(info_c);
 }
 F_WEAK(mpi_info_free_);
+F_F08(mpi_info_free);
 
 void pmpi_info_get_nkeys_(MPI_Fint *info, MPI_Fint *nkeys, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Info_get_nkeys(F_HANDLE(MPI_Info, *info), nkeys);
 }
 F_WEAK(mpi_info_get_nkeys_);
+F_F08(mpi_info_get_nkeys);
 
 void pmpi_info_get_nthkey_(MPI_Fint *info, MPI_Fint *n, char *key, MPI_Fint *ierror, size_t key_len)
 {
+    F_OPTIONAL(ierror);
     char key_c[MPI_MAX_INFO_KEY] = "";
 
     *ierror = MPI_Info_get_nthkey(F_HANDLE(MPI_Info, *info), *n, key_c);
@@ -1695,9 +2042,11 @@ void pmpi_info_get_nthkey_(MPI_Fint *info, MPI_Fint *n, char *key, MPI_Fint *ier
         f_text_out(key, key_len, key_c);
 }
 F_WEAK(mpi_info_get_nthkey_);
+F_F08(mpi_info_get_nthkey);
 
 void pmpi_info_get_valuelen_(MPI_Fint *info, char *key, MPI_Fint *valuelen, MPI_Fint *flag, MPI_Fint *ierror, size_t key_len)
 {
+    F_OPTIONAL(ierror);
     char key_c[key_len + 1];
     f_key_in(key_c, key, key_len);
 
@@ -1705,9 +2054,11 @@ void pmpi_info_get_valuelen_(MPI_Fint *info, char *key, MPI_Fint *valuelen, MPI_
     *flag = *flag != 0;
 }
 F_WEAK(mpi_info_get_valuelen_);
+F_F08(mpi_info_get_valuelen);
 
 void pmpi_info_set_(MPI_Fint *info, char *key, char *value, MPI_Fint *ierror, size_t key_len, size_t value_len)
 {
+    F_OPTIONAL(ierror);
     char key_c[key_len + 1];
     f_key_in(key_c, key, key_len);
     char value_c[value_len + 1];
@@ -1716,37 +2067,47 @@ void pmpi_info_set_(MPI_Fint *info, char *key, char *value, MPI_Fint *ierror, si
     *ierror = MPI_Info_set(F_HANDLE(MPI_Info, *info), key_c, value_c);
 }
 F_WEAK(mpi_info_set_);
+F_F08(mpi_info_set);
 
 void pmpi_init_(MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Init(NULL, NULL);
 }
 F_WEAK(mpi_init_);
+F_F08(mpi_init);
 
 void pmpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Init_thread(NULL, NULL, *required, provided);
 }
 F_WEAK(mpi_init_thread_);
+F_F08(mpi_init_thread);
 
 void pmpi_initialized_(MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Initialized(flag);
     *flag = *flag != 0;
 }
 F_WEAK(mpi_initialized_);
+F_F08(mpi_initialized);
 
 void pmpi_intercomm_create_(MPI_Fint *local_comm, MPI_Fint *local_leader, MPI_Fint *peer_comm, MPI_Fint *remote_leader, MPI_Fint *tag, MPI_Fint *newintercomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newintercomm_c = F_HANDLE(MPI_Comm, *newintercomm);
 
     *ierror = MPI_Intercomm_create(F_HANDLE(MPI_Comm, *local_comm), *local_leader, F_HANDLE(MPI_Comm, *peer_comm), *remote_leader, *tag, &newintercomm_c);
     *newintercomm = F_INT(newintercomm_c);
 }
 F_WEAK(mpi_intercomm_create_);
+F_F08(mpi_intercomm_create);
 
 void pmpi_intercomm_create_from_groups_(MPI_Fint *local_group, MPI_Fint *local_leader, MPI_Fint *remote_group, MPI_Fint *remote_leader, char *stringtag, MPI_Fint *info, MPI_Fint *errhandler, MPI_Fint *newintercomm, MPI_Fint *ierror, size_t stringtag_len)
 {
+    F_OPTIONAL(ierror);
     char stringtag_c[stringtag_len + 1];
     f_text_in(stringtag_c, stringtag, stringtag_len);
     MPI_Comm newintercomm_c = F_HANDLE(MPI_Comm, *newintercomm);
@@ -1755,25 +2116,31 @@ void pmpi_intercomm_create_from_groups_(MPI_Fint *local_group, MPI_Fint *local_l
     *newintercomm = F_INT(newintercomm_c);
 }
 F_WEAK(mpi_intercomm_create_from_groups_);
+F_F08(mpi_intercomm_create_from_groups);
 
 void pmpi_intercomm_merge_(MPI_Fint *intercomm, MPI_Fint *high, MPI_Fint *newintracomm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Comm newintracomm_c = F_HANDLE(MPI_Comm, *newintracomm);
 
     *ierror = MPI_Intercomm_merge(F_HANDLE(MPI_Comm, *intercomm), *high != 0, &newintracomm_c);
     *newintracomm = F_INT(newintracomm_c);
 }
 F_WEAK(mpi_intercomm_merge_);
+F_F08(mpi_intercomm_merge);
 
 void pmpi_iprobe_(MPI_Fint *source, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Iprobe(*source, *tag, F_HANDLE(MPI_Comm, *comm), flag, f_status(status));
     *flag = *flag != 0;
 }
 F_WEAK(mpi_iprobe_);
+F_F08(mpi_iprobe);
 
 void pmpi_irecv_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *source, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Irecv(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *source, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1783,6 +2150,7 @@ F_WEAK(mpi_irecv_);
 
 void pmpi_ireduce_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ireduce(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), *root, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1792,6 +2160,7 @@ F_WEAK(mpi_ireduce_);
 
 void pmpi_ireduce_scatter_(void *sendbuf, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ireduce_scatter(f_buffer(sendbuf), f_buffer(recvbuf), recvcounts, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1801,6 +2170,7 @@ F_WEAK(mpi_ireduce_scatter_);
 
 void pmpi_ireduce_scatter_block_(void *sendbuf, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ireduce_scatter_block(f_buffer(sendbuf), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1810,6 +2180,7 @@ F_WEAK(mpi_ireduce_scatter_block_);
 
 void pmpi_irsend_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Irsend(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1819,13 +2190,16 @@ F_WEAK(mpi_irsend_);
 
 void pmpi_is_thread_main_(MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Is_thread_main(flag);
     *flag = *flag != 0;
 }
 F_WEAK(mpi_is_thread_main_);
+F_F08(mpi_is_thread_main);
 
 void pmpi_iscan_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Iscan(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1835,6 +2209,7 @@ F_WEAK(mpi_iscan_);
 
 void pmpi_iscatter_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Iscatter(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1844,6 +2219,7 @@ F_WEAK(mpi_iscatter_);
 
 void pmpi_iscatterv_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *displs, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Iscatterv(f_buffer(sendbuf), sendcounts, displs, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1853,6 +2229,7 @@ F_WEAK(mpi_iscatterv_);
 
 void pmpi_isend_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Isend(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1862,6 +2239,7 @@ F_WEAK(mpi_isend_);
 
 void pmpi_isendrecv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, MPI_Fint *dest, MPI_Fint *sendtag, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *source, MPI_Fint *recvtag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Isendrecv(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), *dest, *sendtag, f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *source, *recvtag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1871,6 +2249,7 @@ F_WEAK(mpi_isendrecv_);
 
 void pmpi_isendrecv_replace_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *sendtag, MPI_Fint *source, MPI_Fint *recvtag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Isendrecv_replace(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *sendtag, *source, *recvtag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1880,6 +2259,7 @@ F_WEAK(mpi_isendrecv_replace_);
 
 void pmpi_issend_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Issend(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -1889,12 +2269,15 @@ F_WEAK(mpi_issend_);
 
 void pmpi_keyval_free_(MPI_Fint *keyval, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Keyval_free(keyval);
 }
 F_WEAK(mpi_keyval_free_);
+F_F08(mpi_keyval_free);
 
 void pmpi_lookup_name_(char *service_name, MPI_Fint *info, char *port_name, MPI_Fint *ierror, size_t service_name_len, size_t port_name_len)
 {
+    F_OPTIONAL(ierror);
     char service_name_c[service_name_len + 1];
     f_text_in(service_name_c, service_name, service_name_len);
     char port_name_c[MPI_MAX_PORT_NAME] = "";
@@ -1904,18 +2287,22 @@ void pmpi_lookup_name_(char *service_name, MPI_Fint *info, char *port_name, MPI_
         f_text_out(port_name, port_name_len, port_name_c);
 }
 F_WEAK(mpi_lookup_name_);
+F_F08(mpi_lookup_name);
 
 void pmpi_mprobe_(MPI_Fint *source, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *message, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Message message_c = F_HANDLE(MPI_Message, *message);
 
     *ierror = MPI_Mprobe(*source, *tag, F_HANDLE(MPI_Comm, *comm), &message_c, f_status(status));
     *message = F_INT(message_c);
 }
 F_WEAK(mpi_mprobe_);
+F_F08(mpi_mprobe);
 
 void pmpi_mrecv_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *message, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Message message_c = F_HANDLE(MPI_Message, *message);
 
     *ierror = MPI_Mrecv(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), &message_c, f_status(status));
@@ -1925,12 +2312,14 @@ F_WEAK(mpi_mrecv_);
 
 void pmpi_neighbor_allgather_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Neighbor_allgather(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_neighbor_allgather_);
 
 void pmpi_neighbor_allgather_init_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Neighbor_allgather_init(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -1940,12 +2329,14 @@ F_WEAK(mpi_neighbor_allgather_init_);
 
 void pmpi_neighbor_allgatherv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Neighbor_allgatherv(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, displs, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_neighbor_allgatherv_);
 
 void pmpi_neighbor_allgatherv_init_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Neighbor_allgatherv_init(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, displs, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -1955,12 +2346,14 @@ F_WEAK(mpi_neighbor_allgatherv_init_);
 
 void pmpi_neighbor_alltoall_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Neighbor_alltoall(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_neighbor_alltoall_);
 
 void pmpi_neighbor_alltoall_init_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Neighbor_alltoall_init(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -1970,12 +2363,14 @@ F_WEAK(mpi_neighbor_alltoall_init_);
 
 void pmpi_neighbor_alltoallv_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Neighbor_alltoallv(f_buffer(sendbuf), sendcounts, sdispls, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, rdispls, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_neighbor_alltoallv_);
 
 void pmpi_neighbor_alltoallv_init_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Neighbor_alltoallv_init(f_buffer(sendbuf), sendcounts, sdispls, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), recvcounts, rdispls, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -1985,6 +2380,7 @@ F_WEAK(mpi_neighbor_alltoallv_init_);
 
 void pmpi_neighbor_alltoallw_(void *sendbuf, MPI_Fint *sendcounts, MPI_Aint *sdispls, MPI_Fint *sendtypes, void *recvbuf, MPI_Fint *recvcounts, MPI_Aint *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles sendtypes_h;
     void *sendtypes_c = f_handles_load(&sendtypes_h, sendtypes, f_destinations(*comm));
     struct f_handles recvtypes_h;
@@ -2002,6 +2398,7 @@ F_WEAK(mpi_neighbor_alltoallw_);
 
 void pmpi_neighbor_alltoallw_init_(void *sendbuf, MPI_Fint *sendcounts, MPI_Aint *sdispls, MPI_Fint *sendtypes, void *recvbuf, MPI_Fint *recvcounts, MPI_Aint *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles sendtypes_h;
     void *sendtypes_c = f_handles_load(&sendtypes_h, sendtypes, f_destinations(*comm));
     struct f_handles recvtypes_h;
@@ -2021,31 +2418,38 @@ F_WEAK(mpi_neighbor_alltoallw_init_);
 
 void pmpi_op_commutative_(MPI_Fint *op, MPI_Fint *commute, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Op_commutative(F_HANDLE(MPI_Op, *op), commute);
     *commute = *commute != 0;
 }
 F_WEAK(mpi_op_commutative_);
+F_F08(mpi_op_commutative);
 
 void pmpi_op_create_(f_function *user_fn, MPI_Fint *commute, MPI_Fint *op, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Op op_c = F_HANDLE(MPI_Op, *op);
 
     *ierror = MPI_Op_create((MPI_User_function *)user_fn, *commute != 0, &op_c);
     *op = F_INT(op_c);
 }
 F_WEAK(mpi_op_create_);
+F_F08(mpi_op_create);
 
 void pmpi_op_free_(MPI_Fint *op, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Op op_c = F_HANDLE(MPI_Op, *op);
 
     *ierror = MPI_Op_free(&op_c);
     *op = F_INT(op_c);
 }
 F_WEAK(mpi_op_free_);
+F_F08(mpi_op_free);
 
 void pmpi_open_port_(MPI_Fint *info, char *port_name, MPI_Fint *ierror, size_t port_name_len)
 {
+    F_OPTIONAL(ierror);
     char port_name_c[MPI_MAX_PORT_NAME] = "";
 
     *ierror = MPI_Open_port(F_HANDLE(MPI_Info, *info), port_name_c);
@@ -2053,15 +2457,18 @@ void pmpi_open_port_(MPI_Fint *info, char *port_name, MPI_Fint *ierror, size_t p
         f_text_out(port_name, port_name_len, port_name_c);
 }
 F_WEAK(mpi_open_port_);
+F_F08(mpi_open_port);
 
 void pmpi_pack_(void *inbuf, MPI_Fint *incount, MPI_Fint *datatype, void *outbuf, MPI_Fint *outsize, MPI_Fint *position, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Pack(f_buffer(inbuf), *incount, F_HANDLE(MPI_Datatype, *datatype), f_buffer(outbuf), *outsize, position, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_pack_);
 
 void pmpi_pack_external_(char *datarep, void *inbuf, MPI_Fint *incount, MPI_Fint *datatype, void *outbuf, MPI_Aint *outsize, MPI_Aint *position, MPI_Fint *ierror, size_t datarep_len)
 {
+    F_OPTIONAL(ierror);
     char datarep_c[datarep_len + 1];
     f_text_in(datarep_c, datarep, datarep_len);
 
@@ -2071,52 +2478,66 @@ F_WEAK(mpi_pack_external_);
 
 void pmpi_pack_external_size_(char *datarep, MPI_Fint *incount, MPI_Fint *datatype, MPI_Aint *size, MPI_Fint *ierror, size_t datarep_len)
 {
+    F_OPTIONAL(ierror);
     char datarep_c[datarep_len + 1];
     f_text_in(datarep_c, datarep, datarep_len);
 
     *ierror = MPI_Pack_external_size(datarep_c, *incount, F_HANDLE(MPI_Datatype, *datatype), size);
 }
 F_WEAK(mpi_pack_external_size_);
+F_F08(mpi_pack_external_size);
 
 void pmpi_pack_size_(MPI_Fint *incount, MPI_Fint *datatype, MPI_Fint *comm, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Pack_size(*incount, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Comm, *comm), size);
 }
 F_WEAK(mpi_pack_size_);
+F_F08(mpi_pack_size);
 
 void pmpi_parrived_(MPI_Fint *request, MPI_Fint *partition, MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Parrived(F_HANDLE(MPI_Request, *request), *partition, flag);
     *flag = *flag != 0;
 }
 F_WEAK(mpi_parrived_);
+F_F08(mpi_parrived);
 
 void pmpi_pcontrol_(MPI_Fint *level)
 {
     MPI_Pcontrol(*level);
 }
 F_WEAK(mpi_pcontrol_);
+F_F08(mpi_pcontrol);
 
 void pmpi_pready_(MPI_Fint *partition, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Pready(*partition, F_HANDLE(MPI_Request, *request));
 }
 F_WEAK(mpi_pready_);
+F_F08(mpi_pready);
 
 void pmpi_pready_list_(MPI_Fint *length, MPI_Fint *array_of_partitions, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Pready_list(*length, array_of_partitions, F_HANDLE(MPI_Request, *request));
 }
 F_WEAK(mpi_pready_list_);
+F_F08(mpi_pready_list);
 
 void pmpi_pready_range_(MPI_Fint *partition_low, MPI_Fint *partition_high, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Pready_range(*partition_low, *partition_high, F_HANDLE(MPI_Request, *request));
 }
 F_WEAK(mpi_pready_range_);
+F_F08(mpi_pready_range);
 
 void pmpi_precv_init_(void *buf, MPI_Fint *partitions, MPI_Count *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Precv_init_c(f_buffer(buf), *partitions, *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -2126,12 +2547,15 @@ F_WEAK(mpi_precv_init_);
 
 void pmpi_probe_(MPI_Fint *source, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Probe(*source, *tag, F_HANDLE(MPI_Comm, *comm), f_status(status));
 }
 F_WEAK(mpi_probe_);
+F_F08(mpi_probe);
 
 void pmpi_psend_init_(void *buf, MPI_Fint *partitions, MPI_Count *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Psend_init_c(f_buffer(buf), *partitions, *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -2141,6 +2565,7 @@ F_WEAK(mpi_psend_init_);
 
 void pmpi_publish_name_(char *service_name, MPI_Fint *info, char *port_name, MPI_Fint *ierror, size_t service_name_len, size_t port_name_len)
 {
+    F_OPTIONAL(ierror);
     char service_name_c[service_name_len + 1];
     f_text_in(service_name_c, service_name, service_name_len);
     char port_name_c[port_name_len + 1];
@@ -2149,21 +2574,26 @@ void pmpi_publish_name_(char *service_name, MPI_Fint *info, char *port_name, MPI
     *ierror = MPI_Publish_name(service_name_c, F_HANDLE(MPI_Info, *info), port_name_c);
 }
 F_WEAK(mpi_publish_name_);
+F_F08(mpi_publish_name);
 
 void pmpi_put_(void *origin_addr, MPI_Fint *origin_count, MPI_Fint *origin_datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *target_count, MPI_Fint *target_datatype, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Put(f_buffer(origin_addr), *origin_count, F_HANDLE(MPI_Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, F_HANDLE(MPI_Datatype, *target_datatype), F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_put_);
 
 void pmpi_query_thread_(MPI_Fint *provided, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Query_thread(provided);
 }
 F_WEAK(mpi_query_thread_);
+F_F08(mpi_query_thread);
 
 void pmpi_raccumulate_(void *origin_addr, MPI_Fint *origin_count, MPI_Fint *origin_datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *target_count, MPI_Fint *target_datatype, MPI_Fint *op, MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Raccumulate(f_buffer(origin_addr), *origin_count, F_HANDLE(MPI_Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, F_HANDLE(MPI_Datatype, *target_datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Win, *win), &request_c);
@@ -2173,12 +2603,14 @@ F_WEAK(mpi_raccumulate_);
 
 void pmpi_recv_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *source, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Recv(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *source, *tag, F_HANDLE(MPI_Comm, *comm), f_status(status));
 }
 F_WEAK(mpi_recv_);
 
 void pmpi_recv_init_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *source, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Recv_init(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *source, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -2188,12 +2620,14 @@ F_WEAK(mpi_recv_init_);
 
 void pmpi_reduce_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Reduce(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), *root, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_reduce_);
 
 void pmpi_reduce_init_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Reduce_init(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), *root, F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -2203,24 +2637,28 @@ F_WEAK(mpi_reduce_init_);
 
 void pmpi_reduce_local_(void *inbuf, void *inoutbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Reduce_local(f_buffer(inbuf), f_buffer(inoutbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op));
 }
 F_WEAK(mpi_reduce_local_);
 
 void pmpi_reduce_scatter_(void *sendbuf, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Reduce_scatter(f_buffer(sendbuf), f_buffer(recvbuf), recvcounts, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_reduce_scatter_);
 
 void pmpi_reduce_scatter_block_(void *sendbuf, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Reduce_scatter_block(f_buffer(sendbuf), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_reduce_scatter_block_);
 
 void pmpi_reduce_scatter_block_init_(void *sendbuf, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Reduce_scatter_block_init(f_buffer(sendbuf), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -2230,6 +2668,7 @@ F_WEAK(mpi_reduce_scatter_block_init_);
 
 void pmpi_reduce_scatter_init_(void *sendbuf, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Reduce_scatter_init(f_buffer(sendbuf), f_buffer(recvbuf), recvcounts, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -2239,40 +2678,51 @@ F_WEAK(mpi_reduce_scatter_init_);
 
 void pmpi_remove_error_class_(MPI_Fint *errorclass, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Remove_error_class(*errorclass);
 }
 F_WEAK(mpi_remove_error_class_);
+F_F08(mpi_remove_error_class);
 
 void pmpi_remove_error_code_(MPI_Fint *errorcode, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Remove_error_code(*errorcode);
 }
 F_WEAK(mpi_remove_error_code_);
+F_F08(mpi_remove_error_code);
 
 void pmpi_remove_error_string_(MPI_Fint *errorcode, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Remove_error_string(*errorcode);
 }
 F_WEAK(mpi_remove_error_string_);
+F_F08(mpi_remove_error_string);
 
 void pmpi_request_free_(MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Request_free(&request_c);
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_request_free_);
+F_F08(mpi_request_free);
 
 void pmpi_request_get_status_(MPI_Fint *request, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Request_get_status(F_HANDLE(MPI_Request, *request), flag, f_status(status));
     *flag = *flag != 0;
 }
 F_WEAK(mpi_request_get_status_);
+F_F08(mpi_request_get_status);
 
 void pmpi_request_get_status_all_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *flag, MPI_Fint *array_of_statuses, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *count);
 
@@ -2285,9 +2735,11 @@ void pmpi_request_get_status_all_(MPI_Fint *count, MPI_Fint *array_of_requests, 
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_request_get_status_all_);
+F_F08(mpi_request_get_status_all);
 
 void pmpi_request_get_status_any_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *index, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *count);
     *index = MPI_UNDEFINED;
@@ -2302,9 +2754,11 @@ void pmpi_request_get_status_any_(MPI_Fint *count, MPI_Fint *array_of_requests, 
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_request_get_status_any_);
+F_F08(mpi_request_get_status_any);
 
 void pmpi_request_get_status_some_(MPI_Fint *incount, MPI_Fint *array_of_requests, MPI_Fint *outcount, MPI_Fint *array_of_indices, MPI_Fint *array_of_statuses, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *incount);
     *outcount = MPI_UNDEFINED;
@@ -2318,9 +2772,11 @@ void pmpi_request_get_status_some_(MPI_Fint *incount, MPI_Fint *array_of_request
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_request_get_status_some_);
+F_F08(mpi_request_get_status_some);
 
 void pmpi_rget_(void *origin_addr, MPI_Fint *origin_count, MPI_Fint *origin_datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *target_count, MPI_Fint *target_datatype, MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Rget(f_buffer(origin_addr), *origin_count, F_HANDLE(MPI_Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, F_HANDLE(MPI_Datatype, *target_datatype), F_HANDLE(MPI_Win, *win), &request_c);
@@ -2330,6 +2786,7 @@ F_WEAK(mpi_rget_);
 
 void pmpi_rget_accumulate_(void *origin_addr, MPI_Fint *origin_count, MPI_Fint *origin_datatype, void *result_addr, MPI_Fint *result_count, MPI_Fint *result_datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *target_count, MPI_Fint *target_datatype, MPI_Fint *op, MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Rget_accumulate(f_buffer(origin_addr), *origin_count, F_HANDLE(MPI_Datatype, *origin_datatype), f_buffer(result_addr), *result_count, F_HANDLE(MPI_Datatype, *result_datatype), *target_rank, *target_disp, *target_count, F_HANDLE(MPI_Datatype, *target_datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Win, *win), &request_c);
@@ -2339,6 +2796,7 @@ F_WEAK(mpi_rget_accumulate_);
 
 void pmpi_rput_(void *origin_addr, MPI_Fint *origin_count, MPI_Fint *origin_datatype, MPI_Fint *target_rank, MPI_Aint *target_disp, MPI_Fint *target_count, MPI_Fint *target_datatype, MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Rput(f_buffer(origin_addr), *origin_count, F_HANDLE(MPI_Datatype, *origin_datatype), *target_rank, *target_disp, *target_count, F_HANDLE(MPI_Datatype, *target_datatype), F_HANDLE(MPI_Win, *win), &request_c);
@@ -2348,12 +2806,14 @@ F_WEAK(mpi_rput_);
 
 void pmpi_rsend_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Rsend(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_rsend_);
 
 void pmpi_rsend_init_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Rsend_init(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -2363,12 +2823,14 @@ F_WEAK(mpi_rsend_init_);
 
 void pmpi_scan_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Scan(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_scan_);
 
 void pmpi_scan_init_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Scan_init(f_buffer(sendbuf), f_buffer(recvbuf), *count, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Op, *op), F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -2378,12 +2840,14 @@ F_WEAK(mpi_scan_init_);
 
 void pmpi_scatter_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Scatter(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_scatter_);
 
 void pmpi_scatter_init_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Scatter_init(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -2393,12 +2857,14 @@ F_WEAK(mpi_scatter_init_);
 
 void pmpi_scatterv_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *displs, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Scatterv(f_buffer(sendbuf), sendcounts, displs, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_scatterv_);
 
 void pmpi_scatterv_init_(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *displs, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Scatterv_init(f_buffer(sendbuf), sendcounts, displs, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *root, F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Info, *info), &request_c);
@@ -2408,12 +2874,14 @@ F_WEAK(mpi_scatterv_init_);
 
 void pmpi_send_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Send(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_send_);
 
 void pmpi_send_init_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Send_init(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -2423,39 +2891,47 @@ F_WEAK(mpi_send_init_);
 
 void pmpi_sendrecv_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, MPI_Fint *dest, MPI_Fint *sendtag, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *source, MPI_Fint *recvtag, MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Sendrecv(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), *dest, *sendtag, f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), *source, *recvtag, F_HANDLE(MPI_Comm, *comm), f_status(status));
 }
 F_WEAK(mpi_sendrecv_);
 
 void pmpi_sendrecv_replace_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *sendtag, MPI_Fint *source, MPI_Fint *recvtag, MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Sendrecv_replace(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *sendtag, *source, *recvtag, F_HANDLE(MPI_Comm, *comm), f_status(status));
 }
 F_WEAK(mpi_sendrecv_replace_);
 
 void pmpi_session_attach_buffer_(MPI_Fint *session, void *buffer, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Session_attach_buffer(F_HANDLE(MPI_Session, *session), f_buffer(buffer), *size);
 }
 F_WEAK(mpi_session_attach_buffer_);
 
 void pmpi_session_call_errhandler_(MPI_Fint *session, MPI_Fint *errorcode, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Session_call_errhandler(F_HANDLE(MPI_Session, *session), *errorcode);
 }
 F_WEAK(mpi_session_call_errhandler_);
+F_F08(mpi_session_call_errhandler);
 
 void pmpi_session_create_errhandler_(f_function *session_errhandler_fn, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler errhandler_c = F_HANDLE(MPI_Errhandler, *errhandler);
 
     *ierror = MPI_Session_create_errhandler((MPI_Session_errhandler_function *)session_errhandler_fn, &errhandler_c);
     *errhandler = F_INT(errhandler_c);
 }
 F_WEAK(mpi_session_create_errhandler_);
+F_F08(mpi_session_create_errhandler);
 
 void pmpi_session_detach_buffer_(MPI_Fint *session, void *buffer_addr, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     void *buffer_addr_c = NULL;
 
     *ierror = MPI_Session_detach_buffer(F_HANDLE(MPI_Session, *session), &buffer_addr_c, size);
@@ -2465,45 +2941,56 @@ F_WEAK(mpi_session_detach_buffer_);
 
 void pmpi_session_finalize_(MPI_Fint *session, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Session session_c = F_HANDLE(MPI_Session, *session);
 
     *ierror = MPI_Session_finalize(&session_c);
     *session = F_INT(session_c);
 }
 F_WEAK(mpi_session_finalize_);
+F_F08(mpi_session_finalize);
 
 void pmpi_session_flush_buffer_(MPI_Fint *session, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Session_flush_buffer(F_HANDLE(MPI_Session, *session));
 }
 F_WEAK(mpi_session_flush_buffer_);
+F_F08(mpi_session_flush_buffer);
 
 void pmpi_session_get_errhandler_(MPI_Fint *session, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler errhandler_c = F_HANDLE(MPI_Errhandler, *errhandler);
 
     *ierror = MPI_Session_get_errhandler(F_HANDLE(MPI_Session, *session), &errhandler_c);
     *errhandler = F_INT(errhandler_c);
 }
 F_WEAK(mpi_session_get_errhandler_);
+F_F08(mpi_session_get_errhandler);
 
 void pmpi_session_get_info_(MPI_Fint *session, MPI_Fint *info_used, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info info_used_c = F_HANDLE(MPI_Info, *info_used);
 
     *ierror = MPI_Session_get_info(F_HANDLE(MPI_Session, *session), &info_used_c);
     *info_used = F_INT(info_used_c);
 }
 F_WEAK(mpi_session_get_info_);
+F_F08(mpi_session_get_info);
 
 void pmpi_session_get_num_psets_(MPI_Fint *session, MPI_Fint *info, MPI_Fint *npset_names, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Session_get_num_psets(F_HANDLE(MPI_Session, *session), F_HANDLE(MPI_Info, *info), npset_names);
 }
 F_WEAK(mpi_session_get_num_psets_);
+F_F08(mpi_session_get_num_psets);
 
 void pmpi_session_get_pset_info_(MPI_Fint *session, char *pset_name, MPI_Fint *info, MPI_Fint *ierror, size_t pset_name_len)
 {
+    F_OPTIONAL(ierror);
     char pset_name_c[pset_name_len + 1];
     f_text_in(pset_name_c, pset_name, pset_name_len);
     MPI_Info info_c = F_HANDLE(MPI_Info, *info);
@@ -2512,39 +2999,48 @@ void pmpi_session_get_pset_info_(MPI_Fint *session, char *pset_name, MPI_Fint *i
     *info = F_INT(info_c);
 }
 F_WEAK(mpi_session_get_pset_info_);
+F_F08(mpi_session_get_pset_info);
 
 void pmpi_session_iflush_buffer_(MPI_Fint *session, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Session_iflush_buffer(F_HANDLE(MPI_Session, *session), &request_c);
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_session_iflush_buffer_);
+F_F08(mpi_session_iflush_buffer);
 
 void pmpi_session_init_(MPI_Fint *info, MPI_Fint *errhandler, MPI_Fint *session, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Session session_c = F_HANDLE(MPI_Session, *session);
 
     *ierror = MPI_Session_init(F_HANDLE(MPI_Info, *info), F_HANDLE(MPI_Errhandler, *errhandler), &session_c);
     *session = F_INT(session_c);
 }
 F_WEAK(mpi_session_init_);
+F_F08(mpi_session_init);
 
 void pmpi_session_set_errhandler_(MPI_Fint *session, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Session_set_errhandler(F_HANDLE(MPI_Session, *session), F_HANDLE(MPI_Errhandler, *errhandler));
 }
 F_WEAK(mpi_session_set_errhandler_);
+F_F08(mpi_session_set_errhandler);
 
 void pmpi_ssend_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Ssend(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_ssend_);
 
 void pmpi_ssend_init_(void *buf, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Ssend_init(f_buffer(buf), *count, F_HANDLE(MPI_Datatype, *datatype), *dest, *tag, F_HANDLE(MPI_Comm, *comm), &request_c);
@@ -2554,15 +3050,18 @@ F_WEAK(mpi_ssend_init_);
 
 void pmpi_start_(MPI_Fint *request, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Start(&request_c);
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_start_);
+F_F08(mpi_start);
 
 void pmpi_startall_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *count);
 
@@ -2575,63 +3074,83 @@ void pmpi_startall_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *ierr
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_startall_);
+F_F08(mpi_startall);
 
 void pmpi_status_get_error_(MPI_Fint *status, MPI_Fint *error, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Status_get_error((MPI_Status *)status, error);
 }
 F_WEAK(mpi_status_get_error_);
+F_F08(mpi_status_get_error);
 
 void pmpi_status_get_source_(MPI_Fint *status, MPI_Fint *source, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Status_get_source((MPI_Status *)status, source);
 }
 F_WEAK(mpi_status_get_source_);
+F_F08(mpi_status_get_source);
 
 void pmpi_status_get_tag_(MPI_Fint *status, MPI_Fint *tag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Status_get_tag((MPI_Status *)status, tag);
 }
 F_WEAK(mpi_status_get_tag_);
+F_F08(mpi_status_get_tag);
 
 void pmpi_status_set_cancelled_(MPI_Fint *status, MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Status_set_cancelled((MPI_Status *)status, *flag != 0);
 }
 F_WEAK(mpi_status_set_cancelled_);
+F_F08(mpi_status_set_cancelled);
 
 void pmpi_status_set_elements_(MPI_Fint *status, MPI_Fint *datatype, MPI_Fint *count, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Status_set_elements((MPI_Status *)status, F_HANDLE(MPI_Datatype, *datatype), *count);
 }
 F_WEAK(mpi_status_set_elements_);
+F_F08(mpi_status_set_elements);
 
 void pmpi_status_set_elements_x_(MPI_Fint *status, MPI_Fint *datatype, MPI_Count *count, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Status_set_elements_x((MPI_Status *)status, F_HANDLE(MPI_Datatype, *datatype), *count);
 }
 F_WEAK(mpi_status_set_elements_x_);
+F_F08(mpi_status_set_elements_x);
 
 void pmpi_status_set_error_(MPI_Fint *status, MPI_Fint *error, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Status_set_error((MPI_Status *)status, *error);
 }
 F_WEAK(mpi_status_set_error_);
+F_F08(mpi_status_set_error);
 
 void pmpi_status_set_source_(MPI_Fint *status, MPI_Fint *source, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Status_set_source((MPI_Status *)status, *source);
 }
 F_WEAK(mpi_status_set_source_);
+F_F08(mpi_status_set_source);
 
 void pmpi_status_set_tag_(MPI_Fint *status, MPI_Fint *tag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Status_set_tag((MPI_Status *)status, *tag);
 }
 F_WEAK(mpi_status_set_tag_);
+F_F08(mpi_status_set_tag);
 
 void pmpi_test_(MPI_Fint *request, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Test(&request_c, flag, f_status(status));
@@ -2639,16 +3158,20 @@ void pmpi_test_(MPI_Fint *request, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *i
     *flag = *flag != 0;
 }
 F_WEAK(mpi_test_);
+F_F08(mpi_test);
 
 void pmpi_test_cancelled_(MPI_Fint *status, MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Test_cancelled((MPI_Status *)status, flag);
     *flag = *flag != 0;
 }
 F_WEAK(mpi_test_cancelled_);
+F_F08(mpi_test_cancelled);
 
 void pmpi_testall_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *flag, MPI_Fint *array_of_statuses, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *count);
 
@@ -2662,9 +3185,11 @@ void pmpi_testall_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *flag,
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_testall_);
+F_F08(mpi_testall);
 
 void pmpi_testany_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *index, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *count);
     *index = MPI_UNDEFINED;
@@ -2680,9 +3205,11 @@ void pmpi_testany_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *index
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_testany_);
+F_F08(mpi_testany);
 
 void pmpi_testsome_(MPI_Fint *incount, MPI_Fint *array_of_requests, MPI_Fint *outcount, MPI_Fint *array_of_indices, MPI_Fint *array_of_statuses, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *incount);
     *outcount = MPI_UNDEFINED;
@@ -2697,114 +3224,140 @@ void pmpi_testsome_(MPI_Fint *incount, MPI_Fint *array_of_requests, MPI_Fint *ou
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_testsome_);
+F_F08(mpi_testsome);
 
 void pmpi_topo_test_(MPI_Fint *comm, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Topo_test(F_HANDLE(MPI_Comm, *comm), status);
 }
 F_WEAK(mpi_topo_test_);
+F_F08(mpi_topo_test);
 
 void pmpi_type_commit_(MPI_Fint *datatype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype datatype_c = F_HANDLE(MPI_Datatype, *datatype);
 
     *ierror = MPI_Type_commit(&datatype_c);
     *datatype = F_INT(datatype_c);
 }
 F_WEAK(mpi_type_commit_);
+F_F08(mpi_type_commit);
 
 void pmpi_type_contiguous_(MPI_Fint *count, MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_contiguous(*count, F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_contiguous_);
+F_F08(mpi_type_contiguous);
 
 void pmpi_type_create_darray_(MPI_Fint *size, MPI_Fint *rank, MPI_Fint *ndims, MPI_Fint *array_of_gsizes, MPI_Fint *array_of_distribs, MPI_Fint *array_of_dargs, MPI_Fint *array_of_psizes, MPI_Fint *order, MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_darray(*size, *rank, *ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, *order, F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_darray_);
+F_F08(mpi_type_create_darray);
 
 void pmpi_type_create_f90_complex_(MPI_Fint *p, MPI_Fint *r, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_f90_complex(*p, *r, &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_f90_complex_);
+F_F08(mpi_type_create_f90_complex);
 
 void pmpi_type_create_f90_integer_(MPI_Fint *r, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_f90_integer(*r, &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_f90_integer_);
+F_F08(mpi_type_create_f90_integer);
 
 void pmpi_type_create_f90_real_(MPI_Fint *p, MPI_Fint *r, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_f90_real(*p, *r, &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_f90_real_);
+F_F08(mpi_type_create_f90_real);
 
 void pmpi_type_create_hindexed_(MPI_Fint *count, MPI_Fint *array_of_blocklengths, MPI_Aint *array_of_displacements, MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_hindexed(*count, array_of_blocklengths, array_of_displacements, F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_hindexed_);
+F_F08(mpi_type_create_hindexed);
 
 void pmpi_type_create_hindexed_block_(MPI_Fint *count, MPI_Fint *blocklength, MPI_Aint *array_of_displacements, MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_hindexed_block(*count, *blocklength, array_of_displacements, F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_hindexed_block_);
+F_F08(mpi_type_create_hindexed_block);
 
 void pmpi_type_create_hvector_(MPI_Fint *count, MPI_Fint *blocklength, MPI_Aint *stride, MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_hvector(*count, *blocklength, *stride, F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_hvector_);
+F_F08(mpi_type_create_hvector);
 
 void pmpi_type_create_indexed_block_(MPI_Fint *count, MPI_Fint *blocklength, MPI_Fint *array_of_displacements, MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_indexed_block(*count, *blocklength, array_of_displacements, F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_indexed_block_);
+F_F08(mpi_type_create_indexed_block);
 
 void pmpi_type_create_resized_(MPI_Fint *oldtype, MPI_Aint *lb, MPI_Aint *extent, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_resized(F_HANDLE(MPI_Datatype, *oldtype), *lb, *extent, &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_resized_);
+F_F08(mpi_type_create_resized);
 
 void pmpi_type_create_struct_(MPI_Fint *count, MPI_Fint *array_of_blocklengths, MPI_Aint *array_of_displacements, MPI_Fint *array_of_types, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_types_h;
     void *array_of_types_c = f_handles_load(&array_of_types_h, array_of_types, *count);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
@@ -2818,48 +3371,60 @@ void pmpi_type_create_struct_(MPI_Fint *count, MPI_Fint *array_of_blocklengths, 
     f_handles_free(&array_of_types_h);
 }
 F_WEAK(mpi_type_create_struct_);
+F_F08(mpi_type_create_struct);
 
 void pmpi_type_create_subarray_(MPI_Fint *ndims, MPI_Fint *array_of_sizes, MPI_Fint *array_of_subsizes, MPI_Fint *array_of_starts, MPI_Fint *order, MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_create_subarray(*ndims, array_of_sizes, array_of_subsizes, array_of_starts, *order, F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_create_subarray_);
+F_F08(mpi_type_create_subarray);
 
 void pmpi_type_delete_attr_(MPI_Fint *datatype, MPI_Fint *type_keyval, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Type_delete_attr(F_HANDLE(MPI_Datatype, *datatype), *type_keyval);
 }
 F_WEAK(mpi_type_delete_attr_);
+F_F08(mpi_type_delete_attr);
 
 void pmpi_type_dup_(MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_dup(F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_dup_);
+F_F08(mpi_type_dup);
 
 void pmpi_type_free_(MPI_Fint *datatype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype datatype_c = F_HANDLE(MPI_Datatype, *datatype);
 
     *ierror = MPI_Type_free(&datatype_c);
     *datatype = F_INT(datatype_c);
 }
 F_WEAK(mpi_type_free_);
+F_F08(mpi_type_free);
 
 void pmpi_type_free_keyval_(MPI_Fint *type_keyval, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Type_free_keyval(type_keyval);
 }
 F_WEAK(mpi_type_free_keyval_);
+F_F08(mpi_type_free_keyval);
 
 void pmpi_type_get_contents_(MPI_Fint *datatype, MPI_Fint *max_integers, MPI_Fint *max_addresses, MPI_Fint *max_datatypes, MPI_Fint *array_of_integers, MPI_Aint *array_of_addresses, MPI_Fint *array_of_datatypes, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_datatypes_h;
     void *array_of_datatypes_c = f_handles_load(&array_of_datatypes_h, array_of_datatypes, *max_datatypes);
 
@@ -2872,27 +3437,35 @@ void pmpi_type_get_contents_(MPI_Fint *datatype, MPI_Fint *max_integers, MPI_Fin
     f_handles_free(&array_of_datatypes_h);
 }
 F_WEAK(mpi_type_get_contents_);
+F_F08(mpi_type_get_contents);
 
 void pmpi_type_get_envelope_(MPI_Fint *datatype, MPI_Fint *num_integers, MPI_Fint *num_addresses, MPI_Fint *num_datatypes, MPI_Fint *combiner, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Type_get_envelope(F_HANDLE(MPI_Datatype, *datatype), num_integers, num_addresses, num_datatypes, combiner);
 }
 F_WEAK(mpi_type_get_envelope_);
+F_F08(mpi_type_get_envelope);
 
 void pmpi_type_get_extent_(MPI_Fint *datatype, MPI_Aint *lb, MPI_Aint *extent, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Type_get_extent(F_HANDLE(MPI_Datatype, *datatype), lb, extent);
 }
 F_WEAK(mpi_type_get_extent_);
+F_F08(mpi_type_get_extent);
 
 void pmpi_type_get_extent_x_(MPI_Fint *datatype, MPI_Count *lb, MPI_Count *extent, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Type_get_extent_x(F_HANDLE(MPI_Datatype, *datatype), lb, extent);
 }
 F_WEAK(mpi_type_get_extent_x_);
+F_F08(mpi_type_get_extent_x);
 
 void pmpi_type_get_name_(MPI_Fint *datatype, char *type_name, MPI_Fint *resultlen, MPI_Fint *ierror, size_t type_name_len)
 {
+    F_OPTIONAL(ierror);
     char type_name_c[MPI_MAX_OBJECT_NAME] = "";
 
     *ierror = MPI_Type_get_name(F_HANDLE(MPI_Datatype, *datatype), type_name_c, resultlen);
@@ -2900,84 +3473,105 @@ void pmpi_type_get_name_(MPI_Fint *datatype, char *type_name, MPI_Fint *resultle
         f_text_out(type_name, type_name_len, type_name_c);
 }
 F_WEAK(mpi_type_get_name_);
+F_F08(mpi_type_get_name);
 
 void pmpi_type_get_true_extent_(MPI_Fint *datatype, MPI_Aint *true_lb, MPI_Aint *true_extent, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Type_get_true_extent(F_HANDLE(MPI_Datatype, *datatype), true_lb, true_extent);
 }
 F_WEAK(mpi_type_get_true_extent_);
+F_F08(mpi_type_get_true_extent);
 
 void pmpi_type_get_true_extent_x_(MPI_Fint *datatype, MPI_Count *true_lb, MPI_Count *true_extent, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Type_get_true_extent_x(F_HANDLE(MPI_Datatype, *datatype), true_lb, true_extent);
 }
 F_WEAK(mpi_type_get_true_extent_x_);
+F_F08(mpi_type_get_true_extent_x);
 
 void pmpi_type_get_value_index_(MPI_Fint *value_type, MPI_Fint *index_type, MPI_Fint *pair_type, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype pair_type_c = F_HANDLE(MPI_Datatype, *pair_type);
 
     *ierror = MPI_Type_get_value_index(F_HANDLE(MPI_Datatype, *value_type), F_HANDLE(MPI_Datatype, *index_type), &pair_type_c);
     *pair_type = F_INT(pair_type_c);
 }
 F_WEAK(mpi_type_get_value_index_);
+F_F08(mpi_type_get_value_index);
 
 void pmpi_type_indexed_(MPI_Fint *count, MPI_Fint *array_of_blocklengths, MPI_Fint *array_of_displacements, MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_indexed(*count, array_of_blocklengths, array_of_displacements, F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_indexed_);
+F_F08(mpi_type_indexed);
 
 void pmpi_type_match_size_(MPI_Fint *typeclass, MPI_Fint *size, MPI_Fint *datatype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype datatype_c = F_HANDLE(MPI_Datatype, *datatype);
 
     *ierror = MPI_Type_match_size(*typeclass, *size, &datatype_c);
     *datatype = F_INT(datatype_c);
 }
 F_WEAK(mpi_type_match_size_);
+F_F08(mpi_type_match_size);
 
 void pmpi_type_set_name_(MPI_Fint *datatype, char *type_name, MPI_Fint *ierror, size_t type_name_len)
 {
+    F_OPTIONAL(ierror);
     char type_name_c[type_name_len + 1];
     f_text_in(type_name_c, type_name, type_name_len);
 
     *ierror = MPI_Type_set_name(F_HANDLE(MPI_Datatype, *datatype), type_name_c);
 }
 F_WEAK(mpi_type_set_name_);
+F_F08(mpi_type_set_name);
 
 void pmpi_type_size_(MPI_Fint *datatype, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Type_size(F_HANDLE(MPI_Datatype, *datatype), size);
 }
 F_WEAK(mpi_type_size_);
+F_F08(mpi_type_size);
 
 void pmpi_type_size_x_(MPI_Fint *datatype, MPI_Count *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Type_size_x(F_HANDLE(MPI_Datatype, *datatype), size);
 }
 F_WEAK(mpi_type_size_x_);
+F_F08(mpi_type_size_x);
 
 void pmpi_type_vector_(MPI_Fint *count, MPI_Fint *blocklength, MPI_Fint *stride, MPI_Fint *oldtype, MPI_Fint *newtype, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype newtype_c = F_HANDLE(MPI_Datatype, *newtype);
 
     *ierror = MPI_Type_vector(*count, *blocklength, *stride, F_HANDLE(MPI_Datatype, *oldtype), &newtype_c);
     *newtype = F_INT(newtype_c);
 }
 F_WEAK(mpi_type_vector_);
+F_F08(mpi_type_vector);
 
 void pmpi_unpack_(void *inbuf, MPI_Fint *insize, MPI_Fint *position, void *outbuf, MPI_Fint *outcount, MPI_Fint *datatype, MPI_Fint *comm, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Unpack(f_buffer(inbuf), *insize, position, f_buffer(outbuf), *outcount, F_HANDLE(MPI_Datatype, *datatype), F_HANDLE(MPI_Comm, *comm));
 }
 F_WEAK(mpi_unpack_);
 
 void pmpi_unpack_external_(char *datarep, void *inbuf, MPI_Aint *insize, MPI_Aint *position, void *outbuf, MPI_Fint *outcount, MPI_Fint *datatype, MPI_Fint *ierror, size_t datarep_len)
 {
+    F_OPTIONAL(ierror);
     char datarep_c[datarep_len + 1];
     f_text_in(datarep_c, datarep, datarep_len);
 
@@ -2987,6 +3581,7 @@ F_WEAK(mpi_unpack_external_);
 
 void pmpi_unpublish_name_(char *service_name, MPI_Fint *info, char *port_name, MPI_Fint *ierror, size_t service_name_len, size_t port_name_len)
 {
+    F_OPTIONAL(ierror);
     char service_name_c[service_name_len + 1];
     f_text_in(service_name_c, service_name, service_name_len);
     char port_name_c[port_name_len + 1];
@@ -2995,18 +3590,22 @@ void pmpi_unpublish_name_(char *service_name, MPI_Fint *info, char *port_name, M
     *ierror = MPI_Unpublish_name(service_name_c, F_HANDLE(MPI_Info, *info), port_name_c);
 }
 F_WEAK(mpi_unpublish_name_);
+F_F08(mpi_unpublish_name);
 
 void pmpi_wait_(MPI_Fint *request, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Request request_c = F_HANDLE(MPI_Request, *request);
 
     *ierror = MPI_Wait(&request_c, f_status(status));
     *request = F_INT(request_c);
 }
 F_WEAK(mpi_wait_);
+F_F08(mpi_wait);
 
 void pmpi_waitall_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *array_of_statuses, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *count);
 
@@ -3019,9 +3618,11 @@ void pmpi_waitall_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *array
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_waitall_);
+F_F08(mpi_waitall);
 
 void pmpi_waitany_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *index, MPI_Fint *status, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *count);
     *index = MPI_UNDEFINED;
@@ -3036,9 +3637,11 @@ void pmpi_waitany_(MPI_Fint *count, MPI_Fint *array_of_requests, MPI_Fint *index
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_waitany_);
+F_F08(mpi_waitany);
 
 void pmpi_waitsome_(MPI_Fint *incount, MPI_Fint *array_of_requests, MPI_Fint *outcount, MPI_Fint *array_of_indices, MPI_Fint *array_of_statuses, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles array_of_requests_h;
     void *array_of_requests_c = f_handles_load(&array_of_requests_h, array_of_requests, *incount);
     *outcount = MPI_UNDEFINED;
@@ -3053,9 +3656,11 @@ void pmpi_waitsome_(MPI_Fint *incount, MPI_Fint *array_of_requests, MPI_Fint *ou
     f_handles_free(&array_of_requests_h);
 }
 F_WEAK(mpi_waitsome_);
+F_F08(mpi_waitsome);
 
 void pmpi_win_allocate_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *info, MPI_Fint *comm, MPI_Aint *baseptr, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Win win_c = F_HANDLE(MPI_Win, *win);
 
     *ierror = MPI_Win_allocate(*size, *disp_unit, F_HANDLE(MPI_Info, *info), F_HANDLE(MPI_Comm, *comm), baseptr, &win_c);
@@ -3063,9 +3668,11 @@ void pmpi_win_allocate_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *info, MPI
 }
 F_WEAK(mpi_win_allocate_);
 F_CPTR(mpi_win_allocate);
+F_F08(mpi_win_allocate);
 
 void pmpi_win_allocate_shared_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *info, MPI_Fint *comm, MPI_Aint *baseptr, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Win win_c = F_HANDLE(MPI_Win, *win);
 
     *ierror = MPI_Win_allocate_shared(*size, *disp_unit, F_HANDLE(MPI_Info, *info), F_HANDLE(MPI_Comm, *comm), baseptr, &win_c);
@@ -3073,27 +3680,34 @@ void pmpi_win_allocate_shared_(MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *in
 }
 F_WEAK(mpi_win_allocate_shared_);
 F_CPTR(mpi_win_allocate_shared);
+F_F08(mpi_win_allocate_shared);
 
 void pmpi_win_attach_(MPI_Fint *win, void *base, MPI_Aint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_attach(F_HANDLE(MPI_Win, *win), f_buffer(base), *size);
 }
 F_WEAK(mpi_win_attach_);
 
 void pmpi_win_call_errhandler_(MPI_Fint *win, MPI_Fint *errorcode, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_call_errhandler(F_HANDLE(MPI_Win, *win), *errorcode);
 }
 F_WEAK(mpi_win_call_errhandler_);
+F_F08(mpi_win_call_errhandler);
 
 void pmpi_win_complete_(MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_complete(F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_complete_);
+F_F08(mpi_win_complete);
 
 void pmpi_win_create_(void *base, MPI_Aint *size, MPI_Fint *disp_unit, MPI_Fint *info, MPI_Fint *comm, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Win win_c = F_HANDLE(MPI_Win, *win);
 
     *ierror = MPI_Win_create(f_buffer(base), *size, *disp_unit, F_HANDLE(MPI_Info, *info), F_HANDLE(MPI_Comm, *comm), &win_c);
@@ -3103,108 +3717,136 @@ F_WEAK(mpi_win_create_);
 
 void pmpi_win_create_dynamic_(MPI_Fint *info, MPI_Fint *comm, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Win win_c = F_HANDLE(MPI_Win, *win);
 
     *ierror = MPI_Win_create_dynamic(F_HANDLE(MPI_Info, *info), F_HANDLE(MPI_Comm, *comm), &win_c);
     *win = F_INT(win_c);
 }
 F_WEAK(mpi_win_create_dynamic_);
+F_F08(mpi_win_create_dynamic);
 
 void pmpi_win_create_errhandler_(f_function *win_errhandler_fn, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler errhandler_c = F_HANDLE(MPI_Errhandler, *errhandler);
 
     *ierror = MPI_Win_create_errhandler((MPI_Win_errhandler_function *)win_errhandler_fn, &errhandler_c);
     *errhandler = F_INT(errhandler_c);
 }
 F_WEAK(mpi_win_create_errhandler_);
+F_F08(mpi_win_create_errhandler);
 
 void pmpi_win_delete_attr_(MPI_Fint *win, MPI_Fint *win_keyval, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_delete_attr(F_HANDLE(MPI_Win, *win), *win_keyval);
 }
 F_WEAK(mpi_win_delete_attr_);
+F_F08(mpi_win_delete_attr);
 
 void pmpi_win_detach_(MPI_Fint *win, void *base, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_detach(F_HANDLE(MPI_Win, *win), f_buffer(base));
 }
 F_WEAK(mpi_win_detach_);
 
 void pmpi_win_fence_(MPI_Fint *assert, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_fence(*assert, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_fence_);
+F_F08(mpi_win_fence);
 
 void pmpi_win_flush_(MPI_Fint *rank, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_flush(*rank, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_flush_);
+F_F08(mpi_win_flush);
 
 void pmpi_win_flush_all_(MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_flush_all(F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_flush_all_);
+F_F08(mpi_win_flush_all);
 
 void pmpi_win_flush_local_(MPI_Fint *rank, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_flush_local(*rank, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_flush_local_);
+F_F08(mpi_win_flush_local);
 
 void pmpi_win_flush_local_all_(MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_flush_local_all(F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_flush_local_all_);
+F_F08(mpi_win_flush_local_all);
 
 void pmpi_win_free_(MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Win win_c = F_HANDLE(MPI_Win, *win);
 
     *ierror = MPI_Win_free(&win_c);
     *win = F_INT(win_c);
 }
 F_WEAK(mpi_win_free_);
+F_F08(mpi_win_free);
 
 void pmpi_win_free_keyval_(MPI_Fint *win_keyval, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_free_keyval(win_keyval);
 }
 F_WEAK(mpi_win_free_keyval_);
+F_F08(mpi_win_free_keyval);
 
 void pmpi_win_get_errhandler_(MPI_Fint *win, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler errhandler_c = F_HANDLE(MPI_Errhandler, *errhandler);
 
     *ierror = MPI_Win_get_errhandler(F_HANDLE(MPI_Win, *win), &errhandler_c);
     *errhandler = F_INT(errhandler_c);
 }
 F_WEAK(mpi_win_get_errhandler_);
+F_F08(mpi_win_get_errhandler);
 
 void pmpi_win_get_group_(MPI_Fint *win, MPI_Fint *group, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Group group_c = F_HANDLE(MPI_Group, *group);
 
     *ierror = MPI_Win_get_group(F_HANDLE(MPI_Win, *win), &group_c);
     *group = F_INT(group_c);
 }
 F_WEAK(mpi_win_get_group_);
+F_F08(mpi_win_get_group);
 
 void pmpi_win_get_info_(MPI_Fint *win, MPI_Fint *info_used, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Info info_used_c = F_HANDLE(MPI_Info, *info_used);
 
     *ierror = MPI_Win_get_info(F_HANDLE(MPI_Win, *win), &info_used_c);
     *info_used = F_INT(info_used_c);
 }
 F_WEAK(mpi_win_get_info_);
+F_F08(mpi_win_get_info);
 
 void pmpi_win_get_name_(MPI_Fint *win, char *win_name, MPI_Fint *resultlen, MPI_Fint *ierror, size_t win_name_len)
 {
+    F_OPTIONAL(ierror);
     char win_name_c[MPI_MAX_OBJECT_NAME] = "";
 
     *ierror = MPI_Win_get_name(F_HANDLE(MPI_Win, *win), win_name_c, resultlen);
@@ -3212,104 +3854,134 @@ void pmpi_win_get_name_(MPI_Fint *win, char *win_name, MPI_Fint *resultlen, MPI_
         f_text_out(win_name, win_name_len, win_name_c);
 }
 F_WEAK(mpi_win_get_name_);
+F_F08(mpi_win_get_name);
 
 void pmpi_win_lock_(MPI_Fint *lock_type, MPI_Fint *rank, MPI_Fint *assert, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_lock(*lock_type, *rank, *assert, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_lock_);
+F_F08(mpi_win_lock);
 
 void pmpi_win_lock_all_(MPI_Fint *assert, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_lock_all(*assert, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_lock_all_);
+F_F08(mpi_win_lock_all);
 
 void pmpi_win_post_(MPI_Fint *group, MPI_Fint *assert, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_post(F_HANDLE(MPI_Group, *group), *assert, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_post_);
+F_F08(mpi_win_post);
 
 void pmpi_win_set_errhandler_(MPI_Fint *win, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_set_errhandler(F_HANDLE(MPI_Win, *win), F_HANDLE(MPI_Errhandler, *errhandler));
 }
 F_WEAK(mpi_win_set_errhandler_);
+F_F08(mpi_win_set_errhandler);
 
 void pmpi_win_set_info_(MPI_Fint *win, MPI_Fint *info, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_set_info(F_HANDLE(MPI_Win, *win), F_HANDLE(MPI_Info, *info));
 }
 F_WEAK(mpi_win_set_info_);
+F_F08(mpi_win_set_info);
 
 void pmpi_win_set_name_(MPI_Fint *win, char *win_name, MPI_Fint *ierror, size_t win_name_len)
 {
+    F_OPTIONAL(ierror);
     char win_name_c[win_name_len + 1];
     f_text_in(win_name_c, win_name, win_name_len);
 
     *ierror = MPI_Win_set_name(F_HANDLE(MPI_Win, *win), win_name_c);
 }
 F_WEAK(mpi_win_set_name_);
+F_F08(mpi_win_set_name);
 
 void pmpi_win_shared_query_(MPI_Fint *win, MPI_Fint *rank, MPI_Aint *size, MPI_Fint *disp_unit, MPI_Aint *baseptr, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_shared_query(F_HANDLE(MPI_Win, *win), *rank, size, disp_unit, baseptr);
 }
 F_WEAK(mpi_win_shared_query_);
 F_CPTR(mpi_win_shared_query);
+F_F08(mpi_win_shared_query);
 
 void pmpi_win_start_(MPI_Fint *group, MPI_Fint *assert, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_start(F_HANDLE(MPI_Group, *group), *assert, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_start_);
+F_F08(mpi_win_start);
 
 void pmpi_win_sync_(MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_sync(F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_sync_);
+F_F08(mpi_win_sync);
 
 void pmpi_win_test_(MPI_Fint *win, MPI_Fint *flag, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_test(F_HANDLE(MPI_Win, *win), flag);
     *flag = *flag != 0;
 }
 F_WEAK(mpi_win_test_);
+F_F08(mpi_win_test);
 
 void pmpi_win_unlock_(MPI_Fint *rank, MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_unlock(*rank, F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_unlock_);
+F_F08(mpi_win_unlock);
 
 void pmpi_win_unlock_all_(MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_unlock_all(F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_unlock_all_);
+F_F08(mpi_win_unlock_all);
 
 void pmpi_win_wait_(MPI_Fint *win, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Win_wait(F_HANDLE(MPI_Win, *win));
 }
 F_WEAK(mpi_win_wait_);
+F_F08(mpi_win_wait);
 
 double pmpi_wtick_(void)
 {
     return MPI_Wtick();
 }
 F_WEAK(mpi_wtick_);
+F_F08(mpi_wtick);
 
 double pmpi_wtime_(void)
 {
     return MPI_Wtime();
 }
 F_WEAK(mpi_wtime_);
+F_F08(mpi_wtime);
 
 void pmpi_sizeof_i1_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 1;
     *ierror = MPI_SUCCESS;
@@ -3318,6 +3990,7 @@ F_WEAK(mpi_sizeof_i1_);
 
 void pmpi_sizeof_i2_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 2;
     *ierror = MPI_SUCCESS;
@@ -3326,6 +3999,7 @@ F_WEAK(mpi_sizeof_i2_);
 
 void pmpi_sizeof_i4_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 4;
     *ierror = MPI_SUCCESS;
@@ -3334,6 +4008,7 @@ F_WEAK(mpi_sizeof_i4_);
 
 void pmpi_sizeof_i8_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 8;
     *ierror = MPI_SUCCESS;
@@ -3342,6 +4017,7 @@ F_WEAK(mpi_sizeof_i8_);
 
 void pmpi_sizeof_r4_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 4;
     *ierror = MPI_SUCCESS;
@@ -3350,6 +4026,7 @@ F_WEAK(mpi_sizeof_r4_);
 
 void pmpi_sizeof_r8_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 8;
     *ierror = MPI_SUCCESS;
@@ -3358,6 +4035,7 @@ F_WEAK(mpi_sizeof_r8_);
 
 void pmpi_sizeof_r10_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 16;
     *ierror = MPI_SUCCESS;
@@ -3366,6 +4044,7 @@ F_WEAK(mpi_sizeof_r10_);
 
 void pmpi_sizeof_r16_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 16;
     *ierror = MPI_SUCCESS;
@@ -3374,6 +4053,7 @@ F_WEAK(mpi_sizeof_r16_);
 
 void pmpi_sizeof_c4_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 8;
     *ierror = MPI_SUCCESS;
@@ -3382,6 +4062,7 @@ F_WEAK(mpi_sizeof_c4_);
 
 void pmpi_sizeof_c8_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 16;
     *ierror = MPI_SUCCESS;
@@ -3390,6 +4071,7 @@ F_WEAK(mpi_sizeof_c8_);
 
 void pmpi_sizeof_c10_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 32;
     *ierror = MPI_SUCCESS;
@@ -3398,6 +4080,7 @@ F_WEAK(mpi_sizeof_c10_);
 
 void pmpi_sizeof_c16_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 32;
     *ierror = MPI_SUCCESS;
@@ -3406,6 +4089,7 @@ F_WEAK(mpi_sizeof_c16_);
 
 void pmpi_sizeof_l1_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 1;
     *ierror = MPI_SUCCESS;
@@ -3414,6 +4098,7 @@ F_WEAK(mpi_sizeof_l1_);
 
 void pmpi_sizeof_l2_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 2;
     *ierror = MPI_SUCCESS;
@@ -3422,6 +4107,7 @@ F_WEAK(mpi_sizeof_l2_);
 
 void pmpi_sizeof_l4_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 4;
     *ierror = MPI_SUCCESS;
@@ -3430,6 +4116,7 @@ F_WEAK(mpi_sizeof_l4_);
 
 void pmpi_sizeof_l8_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 8;
     *ierror = MPI_SUCCESS;
@@ -3438,6 +4125,7 @@ F_WEAK(mpi_sizeof_l8_);
 
 void pmpi_sizeof_ch_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     (void)x;
     *size = 1;
     *ierror = MPI_SUCCESS;

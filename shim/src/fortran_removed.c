@@ -6,6 +6,7 @@
 
 void pmpi_address_(void *location, MPI_Fint *address, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Aint wide = 0;
 
     *ierror = MPI_Address(f_buffer(location), &wide);
@@ -15,6 +16,7 @@ F_WEAK(mpi_address_);
 
 void pmpi_errhandler_create_(f_function *handler_fn, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler created = MPI_ERRHANDLER_NULL;
 
     *ierror = MPI_Errhandler_create((MPI_Handler_function *)handler_fn, &created);
@@ -24,6 +26,7 @@ F_WEAK(mpi_errhandler_create_);
 
 void pmpi_errhandler_get_(MPI_Fint *comm, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Errhandler found = MPI_ERRHANDLER_NULL;
 
     *ierror = MPI_Errhandler_get(F_HANDLE(MPI_Comm, *comm), &found);
@@ -33,6 +36,7 @@ F_WEAK(mpi_errhandler_get_);
 
 void pmpi_errhandler_set_(MPI_Fint *comm, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     *ierror = MPI_Errhandler_set(F_HANDLE(MPI_Comm, *comm), F_HANDLE(MPI_Errhandler, *errhandler));
 }
 F_WEAK(mpi_errhandler_set_);
@@ -53,6 +57,7 @@ TYPE_BOUND(ub);
 void pmpi_type_hvector_(MPI_Fint *count, MPI_Fint *blocklength, MPI_Fint *stride, MPI_Fint *oldtype, MPI_Fint *newtype,
                         MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Datatype created = MPI_DATATYPE_NULL;
 
     *ierror = MPI_Type_hvector(*count, *blocklength, *stride, F_HANDLE(MPI_Datatype, *oldtype), &created);
@@ -73,6 +78,7 @@ static MPI_Aint *displacements_in(const MPI_Fint *from, MPI_Fint n)
 void pmpi_type_hindexed_(MPI_Fint *count, MPI_Fint *blocklengths, MPI_Fint *displacements, MPI_Fint *oldtype, MPI_Fint *newtype,
                          MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     MPI_Aint *wide = displacements_in(displacements, *count);
     MPI_Datatype created = MPI_DATATYPE_NULL;
 
@@ -87,6 +93,7 @@ F_WEAK(mpi_type_hindexed_);
 void pmpi_type_struct_(MPI_Fint *count, MPI_Fint *blocklengths, MPI_Fint *displacements, MPI_Fint *types, MPI_Fint *newtype,
                        MPI_Fint *ierror)
 {
+    F_OPTIONAL(ierror);
     struct f_handles types_h;
     void *types_c = f_handles_load(&types_h, types, *count);
     MPI_Aint *wide = displacements_in(displacements, *count);

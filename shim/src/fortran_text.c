@@ -7,6 +7,7 @@
 void pmpi_info_get_(MPI_Fint *info, const char *key, MPI_Fint *valuelen, char *value, MPI_Fint *flag, MPI_Fint *ierror,
                     size_t key_len, size_t value_len)
 {
+    F_OPTIONAL(ierror);
     size_t room = *valuelen > 0 ? (size_t)*valuelen : 0;
     char key_c[key_len + 1], value_c[room + 1];
 
@@ -18,11 +19,13 @@ void pmpi_info_get_(MPI_Fint *info, const char *key, MPI_Fint *valuelen, char *v
         f_text_out(value, value_len, value_c);
 }
 F_WEAK(mpi_info_get_);
+F_F08(mpi_info_get);
 
 /* C counts the final NUL in buflen, Fortran has none; 0 asks for the length only, in both. */
 void pmpi_info_get_string_(MPI_Fint *info, const char *key, MPI_Fint *buflen, char *value, MPI_Fint *flag, MPI_Fint *ierror,
                            size_t key_len, size_t value_len)
 {
+    F_OPTIONAL(ierror);
     int room = *buflen > 0 ? *buflen + 1 : 0, wanted = room;
     char key_c[key_len + 1], value_c[room + 1];
 
@@ -37,10 +40,12 @@ void pmpi_info_get_string_(MPI_Fint *info, const char *key, MPI_Fint *buflen, ch
         f_text_out(value, value_len, value_c);
 }
 F_WEAK(mpi_info_get_string_);
+F_F08(mpi_info_get_string);
 
 void pmpi_session_get_nth_pset_(MPI_Fint *session, MPI_Fint *info, MPI_Fint *n, MPI_Fint *pset_len, char *pset_name,
                                 MPI_Fint *ierror, size_t pset_name_len)
 {
+    F_OPTIONAL(ierror);
     int room = *pset_len > 0 ? *pset_len + 1 : 0, wanted = room;
     char name[room + 1];
 
@@ -52,6 +57,7 @@ void pmpi_session_get_nth_pset_(MPI_Fint *session, MPI_Fint *info, MPI_Fint *n, 
         f_text_out(pset_name, pset_name_len, name);
 }
 F_WEAK(mpi_session_get_nth_pset_);
+F_F08(mpi_session_get_nth_pset);
 
 static int blank(const char *text, size_t n)
 {
@@ -98,6 +104,7 @@ static char **argv_in(const char *from, size_t len, size_t stride)
 void pmpi_comm_spawn_(const char *command, const char *argv, MPI_Fint *maxprocs, MPI_Fint *info, MPI_Fint *root, MPI_Fint *comm,
                       MPI_Fint *intercomm, MPI_Fint *errcodes, MPI_Fint *ierror, size_t command_len, size_t argv_len)
 {
+    F_OPTIONAL(ierror);
     char command_c[command_len + 1];
     char **argv_c = MPI_ARGV_NULL;
     MPI_Comm spawned = MPI_COMM_NULL;
@@ -113,6 +120,7 @@ void pmpi_comm_spawn_(const char *command, const char *argv, MPI_Fint *maxprocs,
     strings_free(argv_c);
 }
 F_WEAK(mpi_comm_spawn_);
+F_F08(mpi_comm_spawn);
 
 static void argvs_free(char ***argvs, size_t count)
 {
@@ -142,6 +150,7 @@ void pmpi_comm_spawn_multiple_(MPI_Fint *count, const char *commands, const char
                                MPI_Fint *root, MPI_Fint *comm, MPI_Fint *intercomm, MPI_Fint *errcodes, MPI_Fint *ierror,
                                size_t commands_len, size_t argvs_len)
 {
+    F_OPTIONAL(ierror);
     size_t n = *count > 0 ? (size_t)*count : 0;
     int given = argvs != ampi_f_argvs_null_;
     struct f_handles infos_h;
@@ -161,3 +170,4 @@ void pmpi_comm_spawn_multiple_(MPI_Fint *count, const char *commands, const char
     f_handles_free(&infos_h);
 }
 F_WEAK(mpi_comm_spawn_multiple_);
+F_F08(mpi_comm_spawn_multiple);

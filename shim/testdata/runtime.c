@@ -24,12 +24,6 @@ int ampi_null_argument(int fn, uint64_t comm, const char *name)
     return MPI_ERR_ARG;
 }
 
-int ampi_null_buffer(int fn, uint64_t comm, const char *name)
-{
-    printf("no buffer %d %lld %s\n", fn, (long long)comm, name);
-    return MPI_ERR_BUFFER;
-}
-
 int ampi_Comm_rank(MPI_Comm comm, int *rank)
 {
     *rank = (int)(intptr_t)comm;

@@ -14,6 +14,18 @@ type Loop struct {
 	Child, Children            int
 }
 
+// bytes is the data of one repetition.
+func (t *Type) bytes(l Loop) int64 {
+	if l.Children == 0 {
+		return l.Bytes
+	}
+	var n int64
+	for _, child := range t.Loops[l.Child : l.Child+l.Children] {
+		n += child.Count * t.bytes(child)
+	}
+	return n
+}
+
 // Type is a flattened datatype; Contiguous sets its flag.
 type Type struct {
 	Size, Extent, TrueLB int64
@@ -29,9 +41,15 @@ func (t *Type) toC() *C.struct_vr_type {
 	}
 	c.nloops = C.uint32_t(len(t.Loops))
 	c.loops = (*C.struct_vr_loop)(C.calloc(C.size_t(len(t.Loops)+1), C.sizeof_struct_vr_loop))
+	loops := unsafe.Slice(c.loops, len(t.Loops))
 	for i, l := range t.Loops {
-		unsafe.Slice(c.loops, len(t.Loops))[i] = C.struct_vr_loop{disp: C.int64_t(l.Disp), count: C.int64_t(l.Count),
-			stride: C.int64_t(l.Stride), bytes: C.int64_t(l.Bytes), child: C.uint32_t(l.Child), nchild: C.uint32_t(l.Children)}
+		loops[i].disp, loops[i].count, loops[i].stride = C.int64_t(l.Disp), C.int64_t(l.Count), C.int64_t(l.Stride)
+		loops[i].bytes, loops[i].child, loops[i].nchild = C.int64_t(t.bytes(l)), C.uint32_t(l.Child), C.uint32_t(l.Children)
+		at := int64(0)
+		for k := l.Child; k < l.Child+l.Children; k++ {
+			loops[k].at = C.int64_t(at)
+			at += t.Loops[k].Count * t.bytes(t.Loops[k])
+		}
 	}
 	return c
 }
@@ -62,9 +80,7 @@ func Predefined(handle uint64) (size, extent, bytes int64, ok bool) {
 		return 0, 0, 0, false
 	}
 	for _, l := range unsafe.Slice(t.loops, int(t.nloops)) {
-		if l.nchild == 0 {
-			bytes += int64(l.count * l.bytes)
-		}
+		bytes += int64(l.count * l.bytes)
 	}
 	return int64(t.size), int64(t.extent), bytes, true
 }
