@@ -73,6 +73,13 @@ static int check_block(struct ampi_caller *c, const struct ampi_names *n, struct
 	return MPI_SUCCESS;
 }
 
+/* A block of a null buffer that has data, and whose type and displacement cannot be absolute addresses. */
+static int is_nowhere(struct ampi_layout *l, int i)
+{
+	const struct vr_type *type = l->types ? ampi_type(l->types[i]) : l->type;
+	return (type->flags & VR_TYPE_PREDEFINED) && ampi_layout_count(l, i) && !(l->types && l->wide);
+}
+
 int ampi_check_layout(struct ampi_caller *c, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle)
 {
 	return ampi_check_blocks(c, n, l, handle, ampi_peer_count(c->comm));
@@ -87,9 +94,12 @@ int ampi_check_blocks(struct ampi_caller *c, const struct ampi_names *n, struct 
 		return ampi_raise(c->comm, MPI_ERR_ARG, c->fn, "the displacements for %s are a null pointer", n->buf);
 	if (!l->types && (error = ampi_check_type(c, n->type, handle, &l->type)))
 		return error;
-	for (int i = 0; i < blocks; i++)
+	for (int i = 0; i < blocks; i++) {
 		if ((error = check_block(c, n, l, i)))
 			return error;
+		if (vr_unlikely(!l->base) && is_nowhere(l, i))
+			return ampi_raise(c->comm, MPI_ERR_BUFFER, c->fn, "%s is a null pointer", n->buf);
+	}
 	return l->base == MPI_IN_PLACE ? ampi_no_in_place(c, n->buf, "this call does not take here") : MPI_SUCCESS;
 }
 

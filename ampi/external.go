@@ -26,6 +26,14 @@ func (c *call) external(datarep, count, typ int) externalData {
 	return d
 }
 
+// data refuses a null pointer as the place of data, unless the type may hold absolute addresses.
+func (c *call) data(d *externalData, buf int, name string) {
+	const predefinedEnd = 0x300
+	if d.bytes > 0 && c.Args[buf] == 0 && d.handle < predefinedEnd {
+		c.fault(mpi.ErrBuffer, "%s is a null pointer", name)
+	}
+}
+
 // window is the part of a buffer of `size` bytes that the data has at *position, and moves the position behind it.
 func (c *call) window(d *externalData, buf, size, position int, name string) []byte {
 	at := out[int64](c, position, "position")
@@ -43,6 +51,7 @@ func (c *call) window(d *externalData, buf, size, position int, name string) []b
 
 func packExternal(c *call) error {
 	d := c.external(0, 2, 3)
+	c.data(&d, 1, "inbuf")
 	w := c.window(&d, 4, 5, 6, "outbuf")
 	if c.err != nil || w == nil {
 		return c.err
@@ -53,6 +62,7 @@ func packExternal(c *call) error {
 
 func unpackExternal(c *call) error {
 	d := c.external(0, 5, 6)
+	c.data(&d, 4, "outbuf")
 	w := c.window(&d, 1, 2, 3, "inbuf")
 	if c.err != nil || w == nil {
 		return c.err

@@ -184,8 +184,8 @@ func infoGetString(c *call) error {
 
 func infoValueLength(c *call) error {
 	value, found := c.info(0).get(c.infoKey(1))
-	if found {
-		c.putInt(2, "valuelen", len(value))
+	if length := out[int32](c, 2, "valuelen"); found {
+		*length = int32(len(value))
 	}
 	c.putFlag(3, "flag", found)
 	return c.err

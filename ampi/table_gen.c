@@ -3035,6 +3035,8 @@ static int serve_Get_count(const MPI_Status *status, MPI_Datatype datatype, int 
 
 static int check_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Get_count, 0, "status");
     if (unlikely(!count))
         return ampi_null_argument(AMPI_FN_MPI_Get_count, 0, "count");
     return ampi_Get_count(status, datatype, count);
@@ -3048,6 +3050,8 @@ static int serve_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MP
 
 static int check_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Get_count_c, 0, "status");
     if (unlikely(!count))
         return ampi_null_argument(AMPI_FN_MPI_Get_count_c, 0, "count");
     return ampi_Get_count_c(status, datatype, count);
@@ -3061,6 +3065,8 @@ static int serve_Get_elements(const MPI_Status *status, MPI_Datatype datatype, i
 
 static int check_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Get_elements, 0, "status");
     if (unlikely(!count))
         return ampi_null_argument(AMPI_FN_MPI_Get_elements, 0, "count");
     return ampi_Get_elements(status, datatype, count);
@@ -3074,6 +3080,8 @@ static int serve_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype,
 
 static int check_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Get_elements_c, 0, "status");
     if (unlikely(!count))
         return ampi_null_argument(AMPI_FN_MPI_Get_elements_c, 0, "count");
     return ampi_Get_elements_c(status, datatype, count);
@@ -3087,6 +3095,8 @@ static int serve_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype,
 
 static int check_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Get_elements_x, 0, "status");
     if (unlikely(!count))
         return ampi_null_argument(AMPI_FN_MPI_Get_elements_x, 0, "count");
     return ampi_Get_elements_x(status, datatype, count);
@@ -5970,6 +5980,13 @@ static int serve_Status_get_error(const MPI_Status *status, int *error)
     return ampi_serve(AMPI_FN_MPI_Status_get_error, a, 2);
 }
 
+static int check_Status_get_error(const MPI_Status *status, int *error)
+{
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_get_error, 0, "status");
+    return ampi_Status_get_error(status, error);
+}
+
 static int serve_Status_get_source(const MPI_Status *status, int *source)
 {
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)source};
@@ -5978,6 +5995,8 @@ static int serve_Status_get_source(const MPI_Status *status, int *source)
 
 static int check_Status_get_source(const MPI_Status *status, int *source)
 {
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_get_source, 0, "status");
     if (unlikely(!source))
         return ampi_null_argument(AMPI_FN_MPI_Status_get_source, 0, "source");
     return ampi_Status_get_source(status, source);
@@ -5991,6 +6010,8 @@ static int serve_Status_get_tag(const MPI_Status *status, int *tag)
 
 static int check_Status_get_tag(const MPI_Status *status, int *tag)
 {
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_get_tag, 0, "status");
     if (unlikely(!tag))
         return ampi_null_argument(AMPI_FN_MPI_Status_get_tag, 0, "tag");
     return ampi_Status_get_tag(status, tag);
@@ -6002,10 +6023,24 @@ static int serve_Status_set_cancelled(MPI_Status *status, int flag)
     return ampi_serve(AMPI_FN_MPI_Status_set_cancelled, a, 2);
 }
 
+static int check_Status_set_cancelled(MPI_Status *status, int flag)
+{
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_set_cancelled, 0, "status");
+    return ampi_Status_set_cancelled(status, flag);
+}
+
 static int serve_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)datatype, (uint64_t)(int64_t)count};
     return ampi_serve(AMPI_FN_MPI_Status_set_elements, a, 3);
+}
+
+static int check_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
+{
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_set_elements, 0, "status");
+    return ampi_Status_set_elements(status, datatype, count);
 }
 
 static int serve_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
@@ -6014,10 +6049,24 @@ static int serve_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype
     return ampi_serve(AMPI_FN_MPI_Status_set_elements_c, a, 3);
 }
 
+static int check_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
+{
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_set_elements_c, 0, "status");
+    return ampi_Status_set_elements_c(status, datatype, count);
+}
+
 static int serve_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)datatype, (uint64_t)(int64_t)count};
     return ampi_serve(AMPI_FN_MPI_Status_set_elements_x, a, 3);
+}
+
+static int check_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
+{
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_set_elements_x, 0, "status");
+    return ampi_Status_set_elements_x(status, datatype, count);
 }
 
 static int serve_Status_set_error(MPI_Status *status, int error)
@@ -6026,16 +6075,37 @@ static int serve_Status_set_error(MPI_Status *status, int error)
     return ampi_serve(AMPI_FN_MPI_Status_set_error, a, 2);
 }
 
+static int check_Status_set_error(MPI_Status *status, int error)
+{
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_set_error, 0, "status");
+    return ampi_Status_set_error(status, error);
+}
+
 static int serve_Status_set_source(MPI_Status *status, int source)
 {
     uint64_t a[] = {(uintptr_t)status, (uint64_t)(int64_t)source};
     return ampi_serve(AMPI_FN_MPI_Status_set_source, a, 2);
 }
 
+static int check_Status_set_source(MPI_Status *status, int source)
+{
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_set_source, 0, "status");
+    return ampi_Status_set_source(status, source);
+}
+
 static int serve_Status_set_tag(MPI_Status *status, int tag)
 {
     uint64_t a[] = {(uintptr_t)status, (uint64_t)(int64_t)tag};
     return ampi_serve(AMPI_FN_MPI_Status_set_tag, a, 2);
+}
+
+static int check_Status_set_tag(MPI_Status *status, int tag)
+{
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Status_set_tag, 0, "status");
+    return ampi_Status_set_tag(status, tag);
 }
 
 static int serve_T_category_changed(int *update_number)
@@ -6366,6 +6436,8 @@ static int serve_Test_cancelled(const MPI_Status *status, int *flag)
 
 static int check_Test_cancelled(const MPI_Status *status, int *flag)
 {
+    if (unlikely(!status))
+        return ampi_null_argument(AMPI_FN_MPI_Test_cancelled, 0, "status");
     if (unlikely(!flag))
         return ampi_null_argument(AMPI_FN_MPI_Test_cancelled, 0, "flag");
     return ampi_Test_cancelled(status, flag);
@@ -8243,16 +8315,16 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Ssend_init_c, ampi_Ssend_init_c, check_Ssend_init_c, serve_Ssend_init_c);
     SLOT(AMPI_FN_MPI_Start, ampi_Start, check_Start, serve_Start);
     SLOT(AMPI_FN_MPI_Startall, ampi_Startall, check_Startall, serve_Startall);
-    SLOT(AMPI_FN_MPI_Status_get_error, ampi_Status_get_error, ampi_Status_get_error, serve_Status_get_error);
+    SLOT(AMPI_FN_MPI_Status_get_error, ampi_Status_get_error, check_Status_get_error, serve_Status_get_error);
     SLOT(AMPI_FN_MPI_Status_get_source, ampi_Status_get_source, check_Status_get_source, serve_Status_get_source);
     SLOT(AMPI_FN_MPI_Status_get_tag, ampi_Status_get_tag, check_Status_get_tag, serve_Status_get_tag);
-    SLOT(AMPI_FN_MPI_Status_set_cancelled, ampi_Status_set_cancelled, ampi_Status_set_cancelled, serve_Status_set_cancelled);
-    SLOT(AMPI_FN_MPI_Status_set_elements, ampi_Status_set_elements, ampi_Status_set_elements, serve_Status_set_elements);
-    SLOT(AMPI_FN_MPI_Status_set_elements_c, ampi_Status_set_elements_c, ampi_Status_set_elements_c, serve_Status_set_elements_c);
-    SLOT(AMPI_FN_MPI_Status_set_elements_x, ampi_Status_set_elements_x, ampi_Status_set_elements_x, serve_Status_set_elements_x);
-    SLOT(AMPI_FN_MPI_Status_set_error, ampi_Status_set_error, ampi_Status_set_error, serve_Status_set_error);
-    SLOT(AMPI_FN_MPI_Status_set_source, ampi_Status_set_source, ampi_Status_set_source, serve_Status_set_source);
-    SLOT(AMPI_FN_MPI_Status_set_tag, ampi_Status_set_tag, ampi_Status_set_tag, serve_Status_set_tag);
+    SLOT(AMPI_FN_MPI_Status_set_cancelled, ampi_Status_set_cancelled, check_Status_set_cancelled, serve_Status_set_cancelled);
+    SLOT(AMPI_FN_MPI_Status_set_elements, ampi_Status_set_elements, check_Status_set_elements, serve_Status_set_elements);
+    SLOT(AMPI_FN_MPI_Status_set_elements_c, ampi_Status_set_elements_c, check_Status_set_elements_c, serve_Status_set_elements_c);
+    SLOT(AMPI_FN_MPI_Status_set_elements_x, ampi_Status_set_elements_x, check_Status_set_elements_x, serve_Status_set_elements_x);
+    SLOT(AMPI_FN_MPI_Status_set_error, ampi_Status_set_error, check_Status_set_error, serve_Status_set_error);
+    SLOT(AMPI_FN_MPI_Status_set_source, ampi_Status_set_source, check_Status_set_source, serve_Status_set_source);
+    SLOT(AMPI_FN_MPI_Status_set_tag, ampi_Status_set_tag, check_Status_set_tag, serve_Status_set_tag);
     SLOT(AMPI_FN_MPI_T_category_changed, ampi_T_category_changed, ampi_T_category_changed, serve_T_category_changed);
     SLOT(AMPI_FN_MPI_T_category_get_categories, ampi_T_category_get_categories, ampi_T_category_get_categories, serve_T_category_get_categories);
     SLOT(AMPI_FN_MPI_T_category_get_cvars, ampi_T_category_get_cvars, ampi_T_category_get_cvars, serve_T_category_get_cvars);

@@ -15,7 +15,7 @@ type need struct {
 
 // mayBeNull are kinds of parameters for which a null pointer means something, or whose check needs more than the other arguments.
 var mayBeNull = map[string]bool{
-	"BUFFER": true, "C_BUFFER3": true, "C_BUFFER4": true, "STATUS": true, "ERROR_CODE": true, "WEIGHT": true,
+	"BUFFER": true, "C_BUFFER3": true, "C_BUFFER4": true, "ERROR_CODE": true, "WEIGHT": true,
 	"ARGUMENT_COUNT": true, "ARGUMENT_LIST": true, "EXTRA_STATE": true, "F90_STATUS": true, "F08_STATUS": true,
 	"STRING_2DARRAY": true,
 }
@@ -48,6 +48,8 @@ func needOf(a apiParam, params []cParam) (need, bool) {
 	switch {
 	case isText && strings.Contains(a.Dir, "out"):
 		return need{name: a.Name}, strings.HasPrefix(length, "MPI_MAX_")
+	case a.Kind == "STATUS": // a result may be ignored
+		return need{name: a.Name}, length == "-" && a.Dir != "out"
 	case length == "-":
 		return need{name: a.Name}, isText || strings.Contains(a.Dir, "out")
 	}
