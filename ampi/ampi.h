@@ -59,9 +59,13 @@ struct ampi_comm {
 	uint64_t info; /* handle of the hints that it has, 0 when it has none: comm_info.go */
 	struct ampi_attr *attrs;
 	struct ampi_topology *topology; /* NULL without one */
-	int32_t is_inter;
+	uint32_t session; /* handle of the session that it comes from, or 0 */
+	int32_t is_inter; /* AMPI_UNBORN while the MPI_Comm_idup that makes it goes on */
 	char name[MPI_MAX_OBJECT_NAME];
 };
+
+/* Not zero, so that those who look for intercommunicators look twice. */
+#define AMPI_UNBORN (-1)
 
 struct ampi_op {
 	uint32_t handle;
@@ -85,6 +89,7 @@ struct ampi_rank {
 	uint64_t main_thread;
 	struct ampi_buffer *buffers; /* attached for buffered sends: bsend.c */
 	int32_t last_error_code; /* MPI_LASTUSEDCODE */
+	int32_t self_handled; /* the program has set an error handler on MPI_COMM_SELF */
 	int32_t told_class; /* class of the error that `told` is about */
 	char *told; /* what the last error was that the program got back as a code, or NULL */
 	uint64_t file_errhandler; /* of MPI_FILE_NULL: what files are opened with */

@@ -39,11 +39,17 @@ int ampi_keyval_create(int fn, enum ampi_kind kind, void *copy, void *delete, vo
 	return MPI_SUCCESS;
 }
 
-/* A key that the program may use for objects of a kind. */
-static int is_key(enum ampi_kind kind, int keyval)
+/* A key for objects of a kind. One that was freed lives on while it is set somewhere, and is got and deleted there by its number. */
+static int is_alive(enum ampi_kind kind, int keyval)
 {
 	struct ampi_keyval *k = find_keyval(keyval);
-	return k && !k->freed && k->kind == (int)kind;
+	return k && k->kind == (int)kind;
+}
+
+/* One that may be set. */
+static int is_key(enum ampi_kind kind, int keyval)
+{
+	return is_alive(kind, keyval) && !find_keyval(keyval)->freed;
 }
 
 static int bad_key(struct ampi_comm *c, int fn, enum ampi_kind kind, int keyval)
@@ -60,11 +66,11 @@ int ampi_keyval_free(int fn, enum ampi_kind kind, int *keyval)
 {
 	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
-	if (!is_key(kind, *keyval))
+	if (!is_alive(kind, *keyval))
 		return bad_key(NULL, fn, kind, *keyval);
 	struct ampi_keyval *k = find_keyval(*keyval);
-	k->freed = 1;
-	release_keyval(k);
+	if (!k->freed++)
+		release_keyval(k);
 	*keyval = MPI_KEYVAL_INVALID;
 	return MPI_SUCCESS;
 }
@@ -137,7 +143,7 @@ int ampi_attr_set(const struct ampi_holder *h, int keyval, void *value)
 
 int ampi_attr_get(const struct ampi_holder *h, int keyval, void *value, int *flag)
 {
-	if (!is_key(h->kind, keyval))
+	if (!is_alive(h->kind, keyval))
 		return bad_key(h->c, h->fn, h->kind, keyval);
 	struct ampi_attr *a = *find(h->list, keyval);
 	*flag = a != NULL;
@@ -146,11 +152,12 @@ int ampi_attr_get(const struct ampi_holder *h, int keyval, void *value, int *fla
 	return MPI_SUCCESS;
 }
 
+/* A key that was freed serves as long as its attribute is there. */
 int ampi_attr_delete(const struct ampi_holder *h, int keyval)
 {
-	if (!is_key(h->kind, keyval))
-		return bad_key(h->c, h->fn, h->kind, keyval);
 	struct ampi_attr *a = *find(h->list, keyval);
+	if (!a && !is_alive(h->kind, keyval))
+		return bad_key(h->c, h->fn, h->kind, keyval);
 	if (!a)
 		return ampi_raise(h->c, MPI_ERR_KEYVAL, h->fn, "keyval %d is not set on this object", keyval);
 	int error = delete_one(h->list, h->object, a);

@@ -1,21 +1,8 @@
-/* Buffered sends (MPI 5.0 section 3.6). Messages that nobody takes at once are copied into the rank's slice; the attached buffer
+/* Buffered sends (MPI 5.0 section 3.6); their buffers are attached in bsend_buffer.c. Messages that nobody takes at once are copied into the rank's slice; the attached buffer
  * bounds how much that may be, and is not touched. A communicator, its session and the process may have a buffer each. */
 #include "bsend.h"
 #include "p2p_args.h"
 #include "request.h"
-
-#include <limits.h>
-
-/* An attached buffer, or what is left of one: its messages may outlive a flush, never a detach. */
-struct ampi_buffer {
-	struct ampi_buffer *next; /* of this rank */
-	uint64_t owner; /* handle of the communicator or session; 0: the process */
-	void *base;
-	int64_t size, used;
-	int64_t pending; /* messages that nobody has received yet */
-	uint64_t sent; /* messages that ever were pending */
-	struct flush *flushes;
-};
 
 /* Behind a message that waits to be received. */
 struct parcel {
@@ -25,18 +12,7 @@ struct parcel {
 	uint64_t number; /* among the messages of its buffer */
 };
 
-/* MPI_*_iflush: waits for the messages up to a number. */
-struct flush {
-	struct ampi_activity activity;
-	struct vr_request *self;
-	struct flush *next;
-	int64_t waiting;
-	uint64_t up_to;
-};
-
-static const struct ampi_request_class flush_class = {0};
-
-static struct ampi_buffer *find_buffer(uint64_t owner)
+struct ampi_buffer *ampi_buffer_of(uint64_t owner)
 {
 	struct ampi_buffer *b = ampi_me()->buffers;
 	while (b && b->owner != owner)
@@ -47,15 +23,17 @@ static struct ampi_buffer *find_buffer(uint64_t owner)
 /* MPI 5.0 section 3.6: the communicator's buffer, else its session's, else the process's. */
 static struct ampi_buffer *buffer_for(const struct ampi_comm *c)
 {
-	struct ampi_buffer *b = c ? find_buffer(c->handle) : NULL;
-	return b ? b : find_buffer(0);
+	struct ampi_buffer *b = c ? ampi_buffer_of(c->handle) : NULL;
+	if (!b && c && c->session)
+		b = ampi_buffer_of(c->session);
+	return b ? b : ampi_buffer_of(0);
 }
 
 /* ---- sending ---- */
 
 static void flushed(struct ampi_buffer *b, uint64_t number)
 {
-	struct flush **at = &b->flushes, *f;
+	struct ampi_flush **at = &b->flushes, *f;
 	while ((f = *at)) {
 		if (number > f->up_to || --f->waiting) {
 			at = &f->next;
@@ -150,167 +128,3 @@ static int ibuffered(int fn, const void *buf, MPI_Count count, MPI_Datatype type
 	}
 BSENDS(, int)
 BSENDS(_c, MPI_Count)
-
-/* ---- buffers ---- */
-
-static int attach(uint64_t owner, struct ampi_comm *c, int fn, void *buffer, MPI_Count size)
-{
-	int automatic = buffer == MPI_BUFFER_AUTOMATIC;
-	if (size < 0 && !automatic)
-		return ampi_raise(c, MPI_ERR_ARG, fn, "size is %lld", (long long)size);
-	if (!buffer && size)
-		return ampi_raise(c, MPI_ERR_BUFFER, fn, "buffer is a null pointer, with a size above 0");
-	if (find_buffer(owner))
-		return ampi_raise(c, MPI_ERR_BUFFER, fn, "a buffer is attached already");
-	struct ampi_buffer *b = vr_rank_calloc(vr_current, 1, sizeof *b);
-	if (!b)
-		return ampi_no_memory(c, fn);
-	*b = (struct ampi_buffer){.next = ampi_me()->buffers, .owner = owner, .base = buffer, .size = automatic ? 0 : size};
-	ampi_me()->buffers = b;
-	return MPI_SUCCESS;
-}
-
-/* A request that is complete once all messages of now have left; NULL: the slice is full. */
-static struct vr_request *flush_start(struct ampi_buffer *b)
-{
-	struct vr_request *r = ampi_request_make(&flush_class, sizeof(struct flush));
-	if (!r)
-		return NULL;
-	if (!b || !b->pending) {
-		r->flags |= VR_RQ_DONE;
-		return r;
-	}
-	struct flush *f = r->extra;
-	f->self = r;
-	f->waiting = b->pending;
-	f->up_to = b->sent;
-	f->next = b->flushes;
-	b->flushes = f;
-	return r;
-}
-
-static int flush(uint64_t owner, struct ampi_comm *c, int fn)
-{
-	vr_progress();
-	struct vr_request *r = flush_start(find_buffer(owner));
-	if (!r)
-		return ampi_no_memory(c, fn);
-	ampi_in_call(fn);
-	if (!(r->flags & VR_RQ_DONE))
-		vr_request_wait(&r, 1, 1);
-	ampi_request_discard(r);
-	return MPI_SUCCESS;
-}
-
-static int iflush(uint64_t owner, struct ampi_comm *c, int fn, MPI_Request *request)
-{
-	int error = ampi_check_out(c, fn, "request", request);
-	if (error)
-		return error;
-	vr_progress();
-	struct vr_request *r = flush_start(find_buffer(owner));
-	if (!r)
-		return ampi_no_memory(c, fn);
-	r->comm = c ? c->handle : 0;
-	*request = ampi_request_handle(r);
-	return MPI_SUCCESS;
-}
-
-static void remove_buffer(struct ampi_buffer *b)
-{
-	struct ampi_buffer **at = &ampi_me()->buffers;
-	while (*at != b)
-		at = &(*at)->next;
-	*at = b->next;
-	vr_rank_free(vr_current, b);
-}
-
-/* Where none is attached, a buffer of no size at no address is (MPI 5.0 section 3.6). */
-static int detach(uint64_t owner, struct ampi_comm *c, int fn, void *address, MPI_Count *size)
-{
-	struct ampi_buffer *b = find_buffer(owner);
-	int error = ampi_check_out(c, fn, "buffer_addr", address);
-	if (error || (error = ampi_check_out(c, fn, "size", size)) || (error = flush(owner, c, fn)))
-		return error;
-	*(void **)address = b ? b->base : NULL;
-	*size = b ? b->size : 0;
-	if (b)
-		remove_buffer(b);
-	return MPI_SUCCESS;
-}
-
-void ampi_buffer_drop(uint64_t owner, int fn)
-{
-	struct ampi_buffer *b = find_buffer(owner);
-	if (!b || flush(owner, NULL, fn))
-		return;
-	remove_buffer(b);
-}
-
-/* Whose buffer a call is about: its handle (0: the process's) and the communicator whose handler takes errors. */
-static int of_process(int fn, uint64_t *owner, struct ampi_comm **c)
-{
-	*owner = 0;
-	*c = NULL;
-	return vr_current->mpi_state == VR_MPI_RUNNING ? MPI_SUCCESS : ampi_bad_comm(MPI_COMM_SELF, fn);
-}
-
-static int of_comm(int fn, MPI_Comm comm, uint64_t *owner, struct ampi_comm **c)
-{
-	*c = ampi_comm(comm);
-	*owner = (uint64_t)comm;
-	return *c ? MPI_SUCCESS : ampi_bad_comm(comm, fn);
-}
-
-/* The calls of one kind of owner: PARAM is how it is given, FIND(fn, owner, c) looks it up. */
-#define COMMA ,
-#define BUFFER_CALLS(ATTACH, DETACH, FLUSH, IFLUSH, PARAM, SEP, VOID, FIND)                                                         \
-	int ampi_##ATTACH(PARAM SEP void *buffer, int size)                                                                            \
-	{                                                                                                                              \
-		struct ampi_comm *c;                                                                                                   \
-		uint64_t owner;                                                                                                        \
-		int error = FIND(AMPI_FN_MPI_##ATTACH);                                                                                \
-		return error ? error : attach(owner, c, AMPI_FN_MPI_##ATTACH, buffer, size);                                           \
-	}                                                                                                                              \
-	int ampi_##ATTACH##_c(PARAM SEP void *buffer, MPI_Count size)                                                                  \
-	{                                                                                                                              \
-		struct ampi_comm *c;                                                                                                   \
-		uint64_t owner;                                                                                                        \
-		int error = FIND(AMPI_FN_MPI_##ATTACH##_c);                                                                            \
-		return error ? error : attach(owner, c, AMPI_FN_MPI_##ATTACH##_c, buffer, size);                                       \
-	}                                                                                                                              \
-	int ampi_##DETACH(PARAM SEP void *buffer_addr, int *size)                                                                      \
-	{                                                                                                                              \
-		struct ampi_comm *c;                                                                                                   \
-		uint64_t owner;                                                                                                        \
-		MPI_Count n = 0;                                                                                                       \
-		int error = FIND(AMPI_FN_MPI_##DETACH);                                                                                \
-		if (!error && !(error = detach(owner, c, AMPI_FN_MPI_##DETACH, buffer_addr, size ? &n : NULL)))                        \
-			*size = n > INT_MAX ? MPI_UNDEFINED : (int)n;                                                                  \
-		return error;                                                                                                          \
-	}                                                                                                                              \
-	int ampi_##DETACH##_c(PARAM SEP void *buffer_addr, MPI_Count *size)                                                            \
-	{                                                                                                                              \
-		struct ampi_comm *c;                                                                                                   \
-		uint64_t owner;                                                                                                        \
-		int error = FIND(AMPI_FN_MPI_##DETACH##_c);                                                                            \
-		return error ? error : detach(owner, c, AMPI_FN_MPI_##DETACH##_c, buffer_addr, size);                                  \
-	}                                                                                                                              \
-	int ampi_##FLUSH(VOID)                                                                                                         \
-	{                                                                                                                              \
-		struct ampi_comm *c;                                                                                                   \
-		uint64_t owner;                                                                                                        \
-		int error = FIND(AMPI_FN_MPI_##FLUSH);                                                                                 \
-		return error ? error : flush(owner, c, AMPI_FN_MPI_##FLUSH);                                                           \
-	}                                                                                                                              \
-	int ampi_##IFLUSH(PARAM SEP MPI_Request *request)                                                                              \
-	{                                                                                                                              \
-		struct ampi_comm *c;                                                                                                   \
-		uint64_t owner;                                                                                                        \
-		int error = FIND(AMPI_FN_MPI_##IFLUSH);                                                                                \
-		return error ? error : iflush(owner, c, AMPI_FN_MPI_##IFLUSH, request);                                                \
-	}
-#define FIND_PROCESS(fn) of_process(fn, &owner, &c)
-#define FIND_COMM(fn) of_comm(fn, comm, &owner, &c)
-BUFFER_CALLS(Buffer_attach, Buffer_detach, Buffer_flush, Buffer_iflush, , , void, FIND_PROCESS)
-BUFFER_CALLS(Comm_attach_buffer, Comm_detach_buffer, Comm_flush_buffer, Comm_iflush_buffer, MPI_Comm comm, COMMA, MPI_Comm comm, FIND_COMM)

@@ -136,6 +136,10 @@ struct ampi_meet {
 /* Check the communicator and fill m. 0, or the class that was raised. */
 int ampi_meet_open(struct ampi_meet *m, int fn, MPI_Comm comm);
 
+/* The same for a call that plans serve on intercommunicators: then it is AMPI_ACROSS. */
+int ampi_meet_open_either(struct ampi_meet *m, int fn, MPI_Comm comm);
+#define AMPI_ACROSS (-1)
+
 /* All of comm meet, in call fn. Switches. */
 int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm);
 
@@ -263,13 +267,42 @@ int ampi_check_layout(struct ampi_caller *c, const struct ampi_names *n, struct 
 int ampi_check_alias(struct ampi_caller *c, const void *send, int64_t send_count, const void *recv, int64_t recv_count);
 int ampi_no_in_place(struct ampi_caller *c, const char *name, const char *who);
 
+/* ---- what calls move: coll_check.c ---- */
+
+/* The two sides of a call that moves data. A buffer that is one block has no counts. */
+struct ampi_exchange {
+	struct ampi_layout send, recv; /* broadcasts: recv is the buffer */
+	MPI_Datatype send_handle, recv_handle;
+	int root;
+	int many; /* the call is one whose blocks may differ in size, which only the root knows */
+	int in_place; /* found by the check: this member's part of the data is where the result goes */
+};
+
+/* What a member does in a call with a root. */
+enum ampi_role {
+	AMPI_MEMBER,
+	AMPI_ROOT,
+	AMPI_ASIDE, /* MPI_PROC_NULL: in the group of the root of an intercommunicator, but not the root */
+};
+
+static inline enum ampi_role ampi_role(const struct ampi_caller *c, int root)
+{
+	if (vr_likely(!c->comm->is_inter))
+		return root == c->rank ? AMPI_ROOT : AMPI_MEMBER;
+	return root == MPI_ROOT ? AMPI_ROOT : root == MPI_PROC_NULL ? AMPI_ASIDE : AMPI_MEMBER;
+}
+
+/* Check the arguments that are significant in this member, fill in types. 0, or the class that was raised. */
+int ampi_check_bcast(struct ampi_caller *c, struct ampi_exchange *x);
+int ampi_check_gather(struct ampi_caller *c, struct ampi_exchange *x);
+int ampi_check_scatter(struct ampi_caller *c, struct ampi_exchange *x);
+int ampi_check_allgather(struct ampi_caller *c, struct ampi_exchange *x); /* in place: send is this member's block of recv */
+int ampi_check_alltoall(struct ampi_caller *c, struct ampi_exchange *x); /* in place: send is recv */
+
 /* Refuse an intercommunicator, which this call does not serve. */
 int ampi_check_intra(struct ampi_comm *c, int fn);
 
 /* ---- communicators: coll_comm.c ---- */
-
-/* Members of c with one color become a communicator, ordered by key; *out is NULL for MPI_UNDEFINED. comm_make.c. Switches. */
-int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out);
 
 /* One user of c fewer (the handle, a pending operation): the last one frees it. */
 void ampi_comm_release(struct ampi_comm *c);

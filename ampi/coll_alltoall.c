@@ -2,32 +2,15 @@
  *
  * Small blocks go through the matrix: a member that arrives puts its blocks into the columns, and later finds its own row in
  * one piece. Others are read where the senders have them. */
-#include "coll.h"
+#include "coll_plan.h"
 
 #include <string.h>
 
 /* What an alltoall call works with; in place, the receive buffer is what is sent. */
 struct alltoall {
 	struct ampi_meet m;
-	struct ampi_layout send, recv;
-	int in_place;
+	struct ampi_exchange x;
 };
-
-static int check(struct alltoall *a, MPI_Datatype send_handle, MPI_Datatype recv_handle)
-{
-	struct ampi_meet *m = &a->m;
-	int error;
-	a->in_place = a->send.base == MPI_IN_PLACE;
-	if ((error = ampi_check_layout(&m->caller, &ampi_recv_names, &a->recv, recv_handle)))
-		return error;
-	if (a->in_place) {
-		a->send = a->recv;
-		return MPI_SUCCESS;
-	}
-	if ((error = ampi_check_layout(&m->caller, &ampi_send_names, &a->send, send_handle)))
-		return error;
-	return ampi_check_alias(&m->caller, a->send.base, ampi_layout_count(&a->send, 0), a->recv.base, ampi_layout_count(&a->recv, 0));
-}
 
 /* ---- through the matrix ---- */
 
@@ -65,27 +48,27 @@ static void spread(char *to, int64_t row, const char *from, int64_t bytes, int n
 
 static void put_column(struct alltoall *a, char *column, int64_t row, int64_t bytes)
 {
-	const struct vr_type *t = a->send.type;
+	const struct vr_type *t = a->x.send.type;
 	int n = a->m.size;
 	if (t->flags & VR_TYPE_CONTIGUOUS) {
-		spread(column, row, a->send.base + t->true_lb, bytes, n);
+		spread(column, row, a->x.send.base + t->true_lb, bytes, n);
 		return;
 	}
 	for (int i = 0; i < n; i++)
-		ampi_pack(column + i * row, ampi_layout_at(&a->send, i), a->send.count, t);
+		ampi_pack(column + i * row, ampi_layout_at(&a->x.send, i), a->x.send.count, t);
 }
 
 static void take_row(struct alltoall *a, const char *row, int64_t bytes)
 {
-	const struct vr_type *t = a->recv.type;
+	const struct vr_type *t = a->x.recv.type;
 	int n = a->m.size;
-	if ((t->flags & VR_TYPE_CONTIGUOUS) && a->recv.count * t->size == bytes) {
-		memcpy(a->recv.base + t->true_lb, row, n * bytes);
+	if ((t->flags & VR_TYPE_CONTIGUOUS) && a->x.recv.count * t->size == bytes) {
+		memcpy(a->x.recv.base + t->true_lb, row, n * bytes);
 		return;
 	}
 	for (int i = 0; i < n; i++) {
 		struct ampi_block b = {row + i * bytes, bytes};
-		ampi_deliver_at(&a->m, &a->recv, i, &b);
+		ampi_deliver_at(&a->m, &a->x.recv, i, &b);
 	}
 }
 
@@ -107,14 +90,14 @@ static int by_matrix(struct alltoall *a, int64_t bytes)
 static const char *expose_all(struct alltoall *a)
 {
 	struct ampi_meet *m = &a->m;
-	const struct vr_type *t = a->send.type;
-	int64_t count = a->send.count * m->size;
-	if (!a->in_place)
-		return ampi_expose(m, 0, a->send.base, count, t);
+	const struct vr_type *t = a->x.send.type;
+	int64_t count = a->x.send.count * m->size;
+	if (!a->x.in_place)
+		return ampi_expose(m, 0, a->x.send.base, count, t);
 	ampi_meet_hold(m);
 	m->copy[0] = vr_rank_alloc(vr_current, count * t->size);
 	if (m->copy[0])
-		ampi_pack(m->copy[0], a->send.base, count, t);
+		ampi_pack(m->copy[0], a->x.send.base, count, t);
 	else
 		ampi_meet_fail(m, MPI_ERR_NO_MEM);
 	return m->copy[0];
@@ -127,7 +110,7 @@ static void take_blocks(struct alltoall *a, int64_t bytes)
 	struct ampi_slot *slots = ampi_meet_slots(m);
 	for (int k = 0, i = m->rank; k < m->size; k++, i = i + 1 == m->size ? 0 : i + 1) {
 		struct ampi_block b = {slots[i].block.data + m->rank * bytes, bytes};
-		ampi_deliver_at(m, &a->recv, i, &b);
+		ampi_deliver_at(m, &a->x.recv, i, &b);
 	}
 }
 
@@ -141,14 +124,17 @@ static int by_address(struct alltoall *a, int64_t bytes)
 	return ampi_meet_end(m);
 }
 
-static int alltoall(int fn, struct ampi_layout send, MPI_Datatype send_handle, struct ampi_layout recv, MPI_Datatype recv_handle, MPI_Comm comm)
+static int alltoall(int fn, struct ampi_exchange x, MPI_Comm comm)
 {
-	struct alltoall a = {.send = send, .recv = recv};
-	int error;
-	if ((error = ampi_meet_open(&a.m, fn, comm)) || (error = check(&a, send_handle, recv_handle)))
+	struct alltoall a = {.x = x};
+	struct ampi_meet *m = &a.m;
+	int error = ampi_meet_open_either(m, fn, comm);
+	if (vr_unlikely(error))
+		return error == AMPI_ACROSS ? ampi_begin_alltoall(AMPI_BLOCKING, fn, &x, comm, NULL) : error;
+	if ((error = ampi_check_alltoall(&m->caller, &a.x)))
 		return error;
-	int64_t bytes = a.send.count * a.send.type->size;
-	ampi_meet_begin(&a.m, AMPI_COLL_ALLTOALL, -1, bytes);
+	int64_t bytes = a.x.send.count * a.x.send.type->size;
+	ampi_meet_begin(m, AMPI_COLL_ALLTOALL, -1, bytes);
 	return fits_matrix(&a, bytes) ? by_matrix(&a, bytes) : by_address(&a, bytes);
 }
 
@@ -160,7 +146,7 @@ static void take_tables(struct alltoall *a)
 	struct ampi_slot *slots = ampi_meet_slots(m);
 	for (int k = 0, i = m->rank; k < m->size; k++, i = i + 1 == m->size ? 0 : i + 1) {
 		const struct ampi_block *table = (const struct ampi_block *)slots[i].block.data;
-		ampi_deliver_at(m, &a->recv, i, &table[m->rank]);
+		ampi_deliver_at(m, &a->x.recv, i, &table[m->rank]);
 	}
 }
 
@@ -171,17 +157,18 @@ static struct ampi_block *make_table(struct alltoall *a)
 	if (!table)
 		ampi_meet_fail(m, MPI_ERR_NO_MEM);
 	else
-		ampi_expose_layout(m, &a->send, table, sizeof *table, a->in_place);
+		ampi_expose_layout(m, &a->x.send, table, sizeof *table, a->x.in_place);
 	return table;
 }
 
-static int alltoallv(int fn, struct ampi_layout send, MPI_Datatype send_handle, struct ampi_layout recv, MPI_Datatype recv_handle,
-		     MPI_Comm comm)
+static int alltoallv(int fn, struct ampi_exchange x, MPI_Comm comm)
 {
-	struct alltoall a = {.send = send, .recv = recv};
+	struct alltoall a = {.x = x};
 	struct ampi_meet *m = &a.m;
-	int error;
-	if ((error = ampi_meet_open(m, fn, comm)) || (error = check(&a, send_handle, recv_handle)))
+	int error = ampi_meet_open_either(m, fn, comm);
+	if (vr_unlikely(error))
+		return error == AMPI_ACROSS ? ampi_begin_alltoall(AMPI_BLOCKING, fn, &x, comm, NULL) : error;
+	if ((error = ampi_check_alltoall(&m->caller, &a.x)))
 		return error;
 	ampi_meet_begin(m, AMPI_COLL_ALLTOALLV, -1, 0);
 	ampi_meet_hold(m);
@@ -197,45 +184,35 @@ static int alltoallv(int fn, struct ampi_layout send, MPI_Datatype send_handle, 
 int ampi_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		  MPI_Comm comm)
 {
-	struct ampi_layout send = {.base = (char *)sendbuf, .count = sendcount}, recv = {.base = recvbuf, .count = recvcount};
-	return alltoall(AMPI_FN_MPI_Alltoall, send, sendtype, recv, recvtype, comm);
+	return alltoall(AMPI_FN_MPI_Alltoall, AMPI_SAME(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, -1), comm);
 }
 
 int ampi_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		    MPI_Datatype recvtype, MPI_Comm comm)
 {
-	struct ampi_layout send = {.base = (char *)sendbuf, .count = sendcount}, recv = {.base = recvbuf, .count = recvcount};
-	return alltoall(AMPI_FN_MPI_Alltoall_c, send, sendtype, recv, recvtype, comm);
+	return alltoall(AMPI_FN_MPI_Alltoall_c, AMPI_SAME(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, -1), comm);
 }
 
 int ampi_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
 		   const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	struct ampi_layout send = {.base = (char *)sendbuf, .counts = sendcounts, .displs = sdispls};
-	struct ampi_layout recv = {.base = recvbuf, .counts = recvcounts, .displs = rdispls};
-	return alltoallv(AMPI_FN_MPI_Alltoallv, send, sendtype, recv, recvtype, comm);
+	return alltoallv(AMPI_FN_MPI_Alltoallv, AMPI_MANY(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype), comm);
 }
 
 int ampi_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf,
 		     const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	struct ampi_layout send = {.base = (char *)sendbuf, .counts = sendcounts, .displs = sdispls, .wide = 1};
-	struct ampi_layout recv = {.base = recvbuf, .counts = recvcounts, .displs = rdispls, .wide = 1};
-	return alltoallv(AMPI_FN_MPI_Alltoallv_c, send, sendtype, recv, recvtype, comm);
+	return alltoallv(AMPI_FN_MPI_Alltoallv_c, AMPI_MANY(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype), comm);
 }
 
 int ampi_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
 		   const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	struct ampi_layout send = {.base = (char *)sendbuf, .counts = sendcounts, .displs = sdispls, .types = sendtypes};
-	struct ampi_layout recv = {.base = recvbuf, .counts = recvcounts, .displs = rdispls, .types = recvtypes};
-	return alltoallv(AMPI_FN_MPI_Alltoallw, send, MPI_DATATYPE_NULL, recv, MPI_DATATYPE_NULL, comm);
+	return alltoallv(AMPI_FN_MPI_Alltoallw, AMPI_MIXED(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes), comm);
 }
 
 int ampi_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
 		     void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	struct ampi_layout send = {.base = (char *)sendbuf, .counts = sendcounts, .displs = sdispls, .types = sendtypes, .wide = 1};
-	struct ampi_layout recv = {.base = recvbuf, .counts = recvcounts, .displs = rdispls, .types = recvtypes, .wide = 1};
-	return alltoallv(AMPI_FN_MPI_Alltoallw_c, send, MPI_DATATYPE_NULL, recv, MPI_DATATYPE_NULL, comm);
+	return alltoallv(AMPI_FN_MPI_Alltoallw_c, AMPI_MIXED(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes), comm);
 }

@@ -7,9 +7,13 @@ const struct ampi_names ampi_one_names = {"buffer", "count", "datatype"};
 
 int ampi_check_root(struct ampi_caller *c, int root)
 {
-	if (vr_likely((uint32_t)root < (uint32_t)c->size))
+	int n = ampi_peer_count(c->comm);
+	if (vr_likely((uint32_t)root < (uint32_t)n) || (c->comm->is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL)))
 		return MPI_SUCCESS;
-	return ampi_raise(c->comm, MPI_ERR_ROOT, c->fn, "root is %d, in a communicator of %d", root, c->size);
+	if (c->comm->is_inter)
+		return ampi_raise(c->comm, MPI_ERR_ROOT, c->fn, "root is %d: neither MPI_ROOT, nor MPI_PROC_NULL, nor a rank of the remote group of %d",
+				  root, n);
+	return ampi_raise(c->comm, MPI_ERR_ROOT, c->fn, "root is %d, in a communicator of %d", root, n);
 }
 
 int ampi_check_count(struct ampi_caller *c, const char *name, int64_t count)
@@ -78,7 +82,7 @@ int ampi_check_layout(struct ampi_caller *c, const struct ampi_names *n, struct 
 		return ampi_raise(c->comm, MPI_ERR_ARG, c->fn, "the displacements for %s are a null pointer", n->buf);
 	if (!l->types && (error = ampi_check_type(c, n->type, handle, &l->type)))
 		return error;
-	for (int i = 0; i < c->size; i++)
+	for (int i = 0; i < ampi_peer_count(c->comm); i++)
 		if ((error = check_block(c, n, l, i)))
 			return error;
 	return l->base == MPI_IN_PLACE ? ampi_no_in_place(c, n->buf, "this call does not take here") : MPI_SUCCESS;

@@ -1,4 +1,5 @@
 /* Communicators as objects: what they are, what they are called, and their end (MPI 5.0 sections 7.4 and 7.8). */
+#include "bsend.h"
 #include "comm_make.h"
 #include "topo.h"
 
@@ -9,7 +10,8 @@ void ampi_comm_release(struct ampi_comm *c)
 	if (--c->refs)
 		return;
 	ampi_errhandler_release(c->errhandler);
-	ampi_team_release(c->team);
+	if (c->team)
+		ampi_team_release(c->team);
 	if (c->remote_team)
 		ampi_team_release(c->remote_team);
 	if (c->info)
@@ -34,7 +36,7 @@ static int check_free(MPI_Comm *comm, int fn, struct ampi_comm **out)
 		return ampi_bad_comm(*comm, fn);
 	if (c == &ampi_me()->world || c == &ampi_me()->self)
 		return ampi_raise(c, MPI_ERR_COMM, fn, "comm is %s, which is predefined", c->name);
-	return MPI_SUCCESS;
+	return c->is_inter == AMPI_UNBORN ? ampi_check_intra(c, fn) : MPI_SUCCESS;
 }
 
 /* Attributes first: their delete functions may use the communicator, or refuse. */
@@ -43,6 +45,7 @@ static int end(struct ampi_comm *c, MPI_Comm *comm, int fn)
 	int error = ampi_attrs_free(c, fn);
 	if (error)
 		return ampi_raise(c, error, fn, "a delete function of an attribute returned error %d", error);
+	ampi_buffer_drop(c->handle, fn);
 	ampi_comm_close(c);
 	*comm = MPI_COMM_NULL;
 	return MPI_SUCCESS;
@@ -150,15 +153,19 @@ int ampi_Comm_set_name(MPI_Comm comm, const char *name)
 	return MPI_SUCCESS;
 }
 
+/* Of MPI_COMM_NULL, too (MPI 5.0 section 7.8). */
 int ampi_Comm_get_name(MPI_Comm comm, char *name, int *length)
 {
+	const int fn = AMPI_FN_MPI_Comm_get_name;
 	struct ampi_comm *c = ampi_comm(comm);
-	if (!c)
-		return ampi_bad_comm(comm, AMPI_FN_MPI_Comm_get_name);
+	int null = comm == MPI_COMM_NULL && ampi_running();
+	if (!c && !null)
+		return ampi_bad_comm(comm, fn);
 	if (!name || !length)
-		return ampi_null(c, AMPI_FN_MPI_Comm_get_name, name ? "resultlen" : "comm_name");
-	*length = strlen(c->name);
-	memcpy(name, c->name, *length + 1);
+		return ampi_null(c, fn, name ? "resultlen" : "comm_name");
+	const char *is = null ? "MPI_COMM_NULL" : c->name;
+	*length = (int)strlen(is);
+	memcpy(name, is, *length + 1);
 	return MPI_SUCCESS;
 }
 

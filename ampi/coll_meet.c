@@ -9,17 +9,25 @@ int ampi_check_intra(struct ampi_comm *c, int fn)
 {
 	if (vr_likely(!c->is_inter))
 		return MPI_SUCCESS;
-	return ampi_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, fn, "comm is an intercommunicator, which this call does not serve");
+	if (c->is_inter == AMPI_UNBORN)
+		return ampi_raise(c, MPI_ERR_COMM, fn, "comm is not there yet: wait for the request of the call that makes it");
+	return ampi_raise(c, MPI_ERR_COMM, fn, "comm is an intercommunicator, which this call does not serve");
 }
 
 int ampi_meet_open(struct ampi_meet *m, int fn, MPI_Comm comm)
+{
+	int error = ampi_meet_open_either(m, fn, comm);
+	return vr_unlikely(error == AMPI_ACROSS) ? ampi_check_intra(m->comm, fn) : error;
+}
+
+int ampi_meet_open_either(struct ampi_meet *m, int fn, MPI_Comm comm)
 {
 	m->fn = fn;
 	m->comm = ampi_comm(comm);
 	if (vr_unlikely(!m->comm))
 		return ampi_bad_comm(comm, fn);
 	if (vr_unlikely(m->comm->is_inter))
-		return ampi_check_intra(m->comm, fn);
+		return AMPI_ACROSS;
 	m->team = m->comm->team;
 	m->rank = m->comm->rank;
 	m->size = m->comm->size;

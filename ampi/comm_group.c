@@ -93,7 +93,9 @@ int ampi_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
 		return error;
 	if (tag < 0)
 		return ampi_raise(m.comm, MPI_ERR_TAG, m.fn, "tag is %d", tag);
-	if ((error = ampi_check_intra(m.comm, m.fn)) || (error = ampi_members_open(&g, m.comm, m.fn, group, "group")))
+	if (m.comm->is_inter)
+		return ampi_raise(m.comm, MPI_ERR_COMM, m.fn, "comm is an intercommunicator");
+	if ((error = ampi_members_open(&g, m.comm, m.fn, group, "group")))
 		return error;
 	struct ampi_link l = {.context = m.comm->context + AMPI_CONTEXT_OWN, .source = vr_current->id, .tag = tag, .fn = m.fn};
 	if (g.me != AMPI_NO_MEMBER && !(error = ampi_members_within(&g, m.comm, m.fn)))

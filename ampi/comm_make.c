@@ -1,5 +1,6 @@
 /* Making communicators (MPI 5.0 section 7.4): one meet in which the last leader makes the teams of all new groups. */
 #include "comm_make.h"
+#include "session.h"
 #include "topo.h"
 
 #include <stdlib.h>
@@ -79,19 +80,22 @@ int ampi_no_slice(struct ampi_comm *c, int fn)
 	return ampi_raise(c, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
 }
 
-static void comm_init(struct ampi_comm *c, uint64_t handle, uint64_t errhandler, const struct ampi_place *p)
+void ampi_comm_adopt(struct ampi_comm *c, const struct ampi_place *p)
 {
-	*c = (struct ampi_comm){.handle = handle, .refs = 1, .context = p->team->context, .rank = p->rank, .size = p->team->size,
-				.world = p->team->world, .team = p->team, .errhandler = errhandler};
+	c->context = p->team->context;
+	c->rank = p->rank;
+	c->size = p->team->size;
+	c->world = p->team->world;
+	c->team = p->team;
+	c->is_inter = p->remote != NULL;
 	if (!p->remote)
 		return;
-	c->is_inter = 1;
 	c->remote_team = p->remote;
 	c->remote_size = p->remote->size;
 	c->remote_world = p->remote->world;
 }
 
-struct ampi_comm *ampi_comm_new(uint64_t errhandler, const struct ampi_place *p)
+static struct ampi_comm *comm_enter(uint64_t errhandler)
 {
 	struct ampi_comm *c = vr_rank_calloc(vr_current, 1, sizeof *c);
 	uint64_t handle = c ? ampi_enter(vr_current, &ampi_me()->comms, AMPI_COMM, c) : 0;
@@ -99,8 +103,31 @@ struct ampi_comm *ampi_comm_new(uint64_t errhandler, const struct ampi_place *p)
 		vr_rank_free(vr_current, c);
 		return NULL;
 	}
-	comm_init(c, handle, errhandler, p);
+	c->handle = handle;
+	c->refs = 1;
+	c->errhandler = errhandler;
+	c->session = ampi_only_session();
 	ampi_errhandler_hold(errhandler);
+	return c;
+}
+
+struct ampi_comm *ampi_comm_new(uint64_t errhandler, const struct ampi_place *p)
+{
+	struct ampi_comm *c = comm_enter(errhandler);
+	if (c)
+		ampi_comm_adopt(c, p);
+	return c;
+}
+
+struct ampi_comm *ampi_comm_conceive(struct ampi_comm *parent)
+{
+	struct ampi_comm *c = comm_enter(parent->errhandler);
+	if (!c)
+		return NULL;
+	c->rank = parent->rank;
+	c->size = parent->size;
+	c->world = parent->world;
+	c->is_inter = AMPI_UNBORN;
 	return c;
 }
 
@@ -124,6 +151,8 @@ int ampi_make_open(struct ampi_meet *m, int fn, MPI_Comm comm, MPI_Comm *newcomm
 		return ampi_bad_comm(comm, fn);
 	if (!newcomm)
 		return ampi_raise(m->comm, MPI_ERR_ARG, fn, "the place for the new communicator is a null pointer");
+	if (m->comm->is_inter == AMPI_UNBORN)
+		return ampi_check_intra(m->comm, fn);
 	m->team = m->comm->team;
 	m->rank = m->comm->rank;
 	m->size = m->comm->size;
@@ -193,11 +222,22 @@ int ampi_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	return ampi_split_to_handle(&m, color, key, newcomm);
 }
 
-/* A duplicate that cannot be completed. */
-static void discard(struct ampi_comm *c, int fn)
+void ampi_comm_discard(struct ampi_comm *c, int fn)
 {
 	ampi_attrs_free(c, fn);
 	ampi_comm_close(c);
+}
+
+int ampi_comm_inherit(struct ampi_comm *parent, int fn, struct ampi_comm *c, MPI_Info info)
+{
+	int error = ampi_hints_take(parent, fn, c, info);
+	if (error)
+		return error;
+	error = ampi_attrs_copy(parent, c, fn);
+	if (error)
+		return ampi_raise(parent, error, fn, "a copy function of an attribute returned error %d", error);
+	c->topology = ampi_topology_hold(parent->topology);
+	return MPI_SUCCESS;
 }
 
 /* The hints are not those of comm (MPI 5.0 section 7.4.2). */
@@ -212,28 +252,12 @@ static int duplicate(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	c = ampi_comm_new(m.comm->errhandler, &p);
 	if (!c)
 		return ampi_no_slice(m.comm, fn);
-	error = ampi_hints_take(m.comm, fn, c, info);
-	if (!error && (error = ampi_attrs_copy(m.comm, c, fn)))
-		ampi_raise(m.comm, error, fn, "a copy function of an attribute returned error %d", error);
-	if (error) {
-		discard(c, fn);
-		return error;
-	}
-	c->topology = ampi_topology_hold(m.comm->topology);
-	*newcomm = handle_of(c);
-	return MPI_SUCCESS;
-}
-
-int ampi_comm_split(int fn, struct ampi_comm *c, int color, int key, struct ampi_comm **out)
-{
-	struct ampi_meet m;
-	struct ampi_place p;
-	int error;
-	*out = NULL;
-	if ((error = ampi_meet_open(&m, fn, handle_of(c))) || (error = split(&m, color, key, &p)) || !p.team)
-		return error;
-	*out = ampi_comm_new(c->errhandler, &p);
-	return *out ? MPI_SUCCESS : ampi_no_slice(c, fn);
+	error = ampi_comm_inherit(m.comm, fn, c, info);
+	if (error)
+		ampi_comm_discard(c, fn);
+	else
+		*newcomm = handle_of(c);
+	return error;
 }
 
 int ampi_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)

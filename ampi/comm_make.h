@@ -61,6 +61,14 @@ uint32_t ampi_context_new(void);
 /* The communicator of a place; NULL when the slice is full. It inherits the parent's error handler. */
 struct ampi_comm *ampi_comm_new(uint64_t errhandler, const struct ampi_place *p);
 
+/* A communicator that will be a duplicate of parent once it has a place, and giving it that. Adopting needs no stack of its own. */
+struct ampi_comm *ampi_comm_conceive(struct ampi_comm *parent);
+void ampi_comm_adopt(struct ampi_comm *c, const struct ampi_place *p);
+
+/* Take over hints and attributes; what is raised is returned. ampi_comm_discard is for a duplicate that cannot be completed. */
+int ampi_comm_inherit(struct ampi_comm *parent, int fn, struct ampi_comm *c, MPI_Info info);
+void ampi_comm_discard(struct ampi_comm *c, int fn);
+
 /* Give the program a communicator for its place: MPI_COMM_NULL without one. Returns what was raised. */
 int ampi_make_handle(struct ampi_comm *parent, int fn, const struct ampi_place *p, MPI_Comm *out);
 

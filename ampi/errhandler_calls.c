@@ -48,6 +48,8 @@ int ampi_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler h)
 	struct ampi_comm *c = ampi_comm(comm);
 	if (!c)
 		return ampi_bad_comm(comm, AMPI_FN_MPI_Comm_set_errhandler);
+	if (c == &ampi_me()->self)
+		ampi_me()->self_handled = 1;
 	struct ampi_culprit at = of_comm(c);
 	return ampi_errhandler_set(&at, AMPI_FN_MPI_Comm_set_errhandler, &c->errhandler, h);
 }

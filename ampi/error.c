@@ -35,10 +35,12 @@ const char *ampi_name(int fn)
 }
 
 /* MPI 5.0 section 9.3: what belongs to no object goes to MPI_COMM_SELF's handler, and where that is not there, before MPI_Init and
- * after MPI_Finalize, to the initial one. */
+ * after MPI_Finalize, to the initial one. Until MPI 4.0 that was MPI_COMM_WORLD's: a program that has set none on MPI_COMM_SELF is
+ * taken to be of that time. */
 static struct ampi_culprit culprit_of(struct ampi_comm *c)
 {
-	const struct ampi_comm *at = c ? c : &ampi_me()->self;
+	struct ampi_rank *me = ampi_me();
+	const struct ampi_comm *at = c ? c : me->self_handled ? &me->self : &me->world;
 	int running = c || vr_current->mpi_state == VR_MPI_RUNNING;
 	return (struct ampi_culprit){AMPI_COMM, at->handle, running ? at->errhandler : (uint64_t)MPI_ERRORS_ARE_FATAL};
 }

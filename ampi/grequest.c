@@ -46,7 +46,7 @@ int ampi_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fu
 			void *state, MPI_Request *request)
 {
 	const int fn = AMPI_FN_MPI_Grequest_start;
-	if (vr_current->mpi_state != VR_MPI_RUNNING)
+	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	int error = ampi_check_out(NULL, fn, "request", request);
 	if (error)
@@ -64,7 +64,7 @@ int ampi_Grequest_complete(MPI_Request request)
 {
 	const int fn = AMPI_FN_MPI_Grequest_complete;
 	struct vr_request *r = ampi_request(request);
-	if (!r || vr_current->mpi_state != VR_MPI_RUNNING)
+	if (!r || !ampi_running())
 		return ampi_bad_request(fn, request);
 	if (r->kind != VR_REQ_COMPOUND || ampi_activity(r)->class != &general_class)
 		return ampi_raise(NULL, MPI_ERR_REQUEST, fn, "request is not a generalized request");

@@ -27,7 +27,9 @@ static const char *level_name(int level)
 int ampi_thread_refuse(int fn)
 {
 	struct vr_rank *r = vr_current;
-	if (r->mpi_state == VR_MPI_RUNNING && ampi_me()->self.errhandler == (uint64_t)MPI_ERRORS_RETURN)
+	struct ampi_rank *me = ampi_me();
+	uint64_t handler = me->self_handled ? me->self.errhandler : me->world.errhandler;
+	if (r->mpi_state == VR_MPI_RUNNING && handler == (uint64_t)MPI_ERRORS_RETURN)
 		return MPI_ERR_OTHER;
 	vr_out_printf(r->id, 2, "ampirun: rank %d: %s failed: it is called by a thread that the rank has started, and the thread level is %s: "
 		      "only the first thread calls MPI (MPI_ERR_OTHER)\n", r->id, ampi_name(fn), level_name(ampi_me()->thread_level));

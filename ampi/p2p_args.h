@@ -36,12 +36,16 @@ static inline int ampi_is_too_long(int64_t count, const struct vr_type *t)
 	return vr_unlikely(((uint64_t)count | (uint64_t)t->size) >> 31) && __builtin_mul_overflow(count, t->size, &bytes);
 }
 
-/* A communicator is there (or NULL: the call has none); count elements of a type at buf. */
+/* A communicator is there (or NULL: the call has none); count elements of a type at buf. No elements of no type are let pass:
+ * programs send them, and MPICH does not mind. */
 static inline int ampi_check_data(struct ampi_transfer *t, const void *buf, MPI_Count count, MPI_Datatype type)
 {
 	t->type = ampi_type(type);
-	if (vr_unlikely(!t->type || !(t->type->flags & VR_TYPE_COMMITTED)))
-		return ampi_bad_type(t->comm, type, t->fn);
+	if (vr_unlikely(!t->type || !(t->type->flags & VR_TYPE_COMMITTED))) {
+		if (count || type != MPI_DATATYPE_NULL)
+			return ampi_bad_type(t->comm, type, t->fn);
+		t->type = vr_type_predefined((uint64_t)MPI_BYTE);
+	}
 	if (vr_unlikely(count < 0 || ampi_is_too_long(count, t->type)))
 		return ampi_bad_count(t->comm, t->fn, count);
 	if (ampi_is_no_buffer(buf, count, t->type))

@@ -65,7 +65,7 @@ INITS(_c, MPI_Count)
 static int find(int fn, MPI_Request h, int is_send, struct ampi_partitioned **out)
 {
 	struct vr_request *r = ampi_request(h);
-	if (!r || vr_current->mpi_state != VR_MPI_RUNNING)
+	if (!r || !ampi_running())
 		return ampi_bad_request(fn, h);
 	*out = r->extra;
 	if (!r->extra || ampi_activity(r)->class != &ampi_partitioned_class || (*out)->is_send != is_send)

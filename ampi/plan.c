@@ -17,12 +17,6 @@ static __attribute__((noreturn)) void out_of_memory(const struct ampi_plan *p)
 	abort();
 }
 
-static void note_error(struct ampi_plan *p, int klass)
-{
-	if (!p->error)
-		p->error = klass;
-}
-
 /* ---- messages ---- */
 
 static uint32_t context_of(const struct ampi_plan *p, const struct ampi_step *s)
@@ -77,7 +71,7 @@ void ampi_plan_completed(struct vr_request *r)
 {
 	struct ampi_plan *p = plan_of(r->extra);
 	if (vr_unlikely(r->error))
-		note_error(p, r->error);
+		ampi_plan_fail(p, r->error);
 	vr_request_free(r);
 	if (--p->pending == 0 && !p->running)
 		vr_stepper_ready(&p->stepper);
@@ -89,7 +83,7 @@ static void copy(struct ampi_plan *p, const struct ampi_step *s)
 {
 	int64_t bytes = s->from.count * s->from.type->size, room = s->data.count * s->data.type->size;
 	if (vr_unlikely(bytes > room))
-		note_error(p, MPI_ERR_TRUNCATE);
+		ampi_plan_fail(p, MPI_ERR_TRUNCATE);
 	vr_data_copy(&s->data, &s->from, bytes < room ? bytes : room);
 }
 
@@ -131,6 +125,9 @@ static void take(struct ampi_plan *p, const struct ampi_step *s)
 		break;
 	case AMPI_STEP_REDUCE:
 		reduce(p, s);
+		break;
+	case AMPI_STEP_CALL:
+		s->call(p, s->arg);
 		break;
 	case AMPI_STEP_WAIT:
 		break;

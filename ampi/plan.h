@@ -30,10 +30,12 @@
 #include "reduce.h"
 #include "request.h"
 
+struct ampi_plan;
+
 enum ampi_step_kind {
 	AMPI_STEP_SEND, AMPI_STEP_RECV,
 	/* local ones */
-	AMPI_STEP_WAIT, AMPI_STEP_COPY, AMPI_STEP_REDUCE,
+	AMPI_STEP_WAIT, AMPI_STEP_COPY, AMPI_STEP_REDUCE, AMPI_STEP_CALL,
 };
 
 struct ampi_step {
@@ -41,7 +43,13 @@ struct ampi_step {
 	uint8_t across; /* the peer is in the other group of an intercommunicator */
 	int32_t peer; /* rank in its group */
 	struct vr_data data; /* to send; else where to: the result of a reduction, which is its right operand before */
-	struct vr_data from; /* of copies and reductions */
+	union {
+		struct vr_data from; /* of copies and reductions */
+		struct {
+			void (*call)(struct ampi_plan *p, void *arg);
+			void *arg;
+		};
+	};
 };
 
 #define AMPI_PLAN_FEW 8
@@ -118,6 +126,16 @@ void ampi_plan_copy(struct ampi_plan *p, void *to, int64_t to_count, const struc
 
 /* inout[i] = in[i] op inout[i] with p->op, for count elements. */
 void ampi_plan_reduce(struct ampi_plan *p, const void *in, void *inout, int64_t count);
+
+/* call(p, arg), on any stack. */
+void ampi_plan_do(struct ampi_plan *p, void (*call)(struct ampi_plan *p, void *arg), void *arg);
+
+/* Note an error of the operation from inside such a call; the first one counts. */
+static inline void ampi_plan_fail(struct ampi_plan *p, int klass)
+{
+	if (!p->error)
+		p->error = klass;
+}
 
 /* Memory that lives until the operation is complete; of a persistent one, until it is freed. NULL: the plan has failed. */
 void *ampi_plan_alloc(struct ampi_plan *p, int64_t bytes);

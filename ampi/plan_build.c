@@ -59,15 +59,18 @@ static void append(struct ampi_plan *p, const struct ampi_step *s)
 		p->failed = 1;
 		return;
 	}
-	p->steps[p->n] = *s;
-	p->steps[p->n].data.buf = vr_canonical(p->rank, s->data.buf);
-	p->steps[p->n++].from.buf = vr_canonical(p->rank, s->from.buf);
+	p->steps[p->n++] = *s;
+}
+
+static struct vr_data data_of(struct ampi_plan *p, const void *buf, int64_t count, const struct vr_type *type)
+{
+	return (struct vr_data){p ? vr_canonical(p->rank, buf) : NULL, count, type};
 }
 
 static void append_message(struct ampi_plan *p, enum ampi_step_kind kind, int across, int peer, const void *buf, int64_t count,
 			   const struct vr_type *type)
 {
-	append(p, &(struct ampi_step){.kind = kind, .across = across, .peer = peer, .data = {(void *)buf, count, type}});
+	append(p, &(struct ampi_step){.kind = kind, .across = across, .peer = peer, .data = data_of(p, buf, count, type)});
 }
 
 void ampi_plan_send(struct ampi_plan *p, int peer, const void *buf, int64_t count, const struct vr_type *type)
@@ -98,12 +101,17 @@ void ampi_plan_wait(struct ampi_plan *p)
 void ampi_plan_copy(struct ampi_plan *p, void *to, int64_t to_count, const struct vr_type *to_type, const void *from, int64_t from_count,
 		    const struct vr_type *from_type)
 {
-	append(p, &(struct ampi_step){.kind = AMPI_STEP_COPY, .data = {to, to_count, to_type}, .from = {(void *)from, from_count, from_type}});
+	append(p, &(struct ampi_step){.kind = AMPI_STEP_COPY, .data = data_of(p, to, to_count, to_type), .from = data_of(p, from, from_count, from_type)});
 }
 
 void ampi_plan_reduce(struct ampi_plan *p, const void *in, void *inout, int64_t count)
 {
-	append(p, &(struct ampi_step){.kind = AMPI_STEP_REDUCE, .data = {.buf = inout, .count = count}, .from = {.buf = (void *)in}});
+	append(p, &(struct ampi_step){.kind = AMPI_STEP_REDUCE, .data = data_of(p, inout, count, NULL), .from = data_of(p, in, count, NULL)});
+}
+
+void ampi_plan_do(struct ampi_plan *p, void (*call)(struct ampi_plan *p, void *arg), void *arg)
+{
+	append(p, &(struct ampi_step){.kind = AMPI_STEP_CALL, .call = call, .arg = arg});
 }
 
 /* ---- what must outlive its handle ---- */

@@ -81,7 +81,7 @@ int ampi_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
 
 static int bad_message(int fn, MPI_Message m)
 {
-	if (vr_current->mpi_state != VR_MPI_RUNNING)
+	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	return ampi_raise(NULL, MPI_ERR_REQUEST, fn, "message (handle 0x%lx) is not a message, or was received", (unsigned long)m);
 }
@@ -93,7 +93,7 @@ static int imrecv(struct ampi_transfer *t, void *buf, MPI_Count count, MPI_Datat
 	if (error)
 		return error;
 	struct vr_env *e = ampi_lookup(&ampi_me()->messages, AMPI_MESSAGE, (uint64_t)*message);
-	if (vr_current->mpi_state != VR_MPI_RUNNING || (!e && *message != MPI_MESSAGE_NO_PROC))
+	if (!ampi_running() || (!e && *message != MPI_MESSAGE_NO_PROC))
 		return bad_message(t->fn, *message);
 	t->comm = e ? ampi_comm((MPI_Comm)e->matched_comm) : NULL;
 	if ((error = ampi_check_data(t, buf, count, type)))

@@ -8,32 +8,16 @@
 
 #include <string.h>
 
-/* ---- vectors of elements: a pointer is where the program would say that the buffer starts ---- */
-
-struct span {
-	int64_t first, bytes; /* of the memory that count elements touch, relative to the pointer */
-};
-
-static struct span span_of(const struct vr_type *t, int64_t count)
-{
-	int64_t last = (count - 1) * t->extent;
-	if (count <= 0)
-		return (struct span){0, 0};
-	if (last < 0)
-		return (struct span){t->true_lb + last, t->true_extent - last};
-	return (struct span){t->true_lb, t->true_extent + last};
-}
-
 static void copy_raw(char *to, const char *from, int64_t count, const struct vr_type *t)
 {
-	struct span s = span_of(t, count);
+	struct ampi_span s = ampi_span_of(t, count);
 	memcpy(to + s.first, from + s.first, s.bytes);
 }
 
 /* Memory for count elements in this rank's slice, freed at the end of the call. */
 static char *vector_alloc(struct ampi_reduction *r, int which)
 {
-	struct span s = span_of(r->op.type, r->count);
+	struct ampi_span s = ampi_span_of(r->op.type, r->count);
 	char *p = r->m.copy[which] = vr_rank_alloc(vr_current, s.bytes ? s.bytes : 1);
 	if (!p)
 		ampi_meet_fail(&r->m, MPI_ERR_NO_MEM);
@@ -79,7 +63,7 @@ static void combine_in_pieces(struct ampi_reduction *r, vector_fn *vector, int n
 static void combine_large_elements(struct ampi_reduction *r, vector_fn *vector, int n, int64_t from, int64_t to, char *dst)
 {
 	int64_t piece = ampi_type_is_plain(r->op.type) ? 1 : to - from;
-	struct span s = span_of(r->op.type, piece);
+	struct ampi_span s = ampi_span_of(r->op.type, piece);
 	char *scratch = vr_rank_alloc(vr_current, s.bytes);
 	if (!scratch) {
 		ampi_meet_fail(&r->m, MPI_ERR_NO_MEM);
@@ -178,7 +162,7 @@ static const char *vector_of_part(struct ampi_reduction *r, int i)
 static void show_vector(struct ampi_reduction *r)
 {
 	struct ampi_meet *m = &r->m;
-	struct span s = span_of(r->op.type, r->count);
+	struct ampi_span s = ampi_span_of(r->op.type, r->count);
 	const char *p = vr_canonical(vr_current, r->send);
 	if (!by_parts(r) && !ampi_meet_reaches(m, p + s.first, s.bytes))
 		p = ampi_reduction_copy(r, 0);
@@ -190,7 +174,7 @@ static void show_vector(struct ampi_reduction *r)
 static char *usable_recv(struct ampi_reduction *r)
 {
 	const struct vr_type *t = r->op.type;
-	struct span s = span_of(t, r->count);
+	struct ampi_span s = ampi_span_of(t, r->count);
 	char *p = vr_canonical(vr_current, r->recv);
 	return (t->flags & VR_TYPE_CONTIGUOUS) && ampi_meet_reaches(&r->m, p + s.first, s.bytes) ? p : NULL;
 }
@@ -286,7 +270,7 @@ int ampi_reduction_measure(struct ampi_reduction *r)
 {
 	const struct vr_type *t = r->op.type;
 	int side_by_side = (t->flags & (VR_TYPE_CONTIGUOUS | VR_TYPE_PREDEFINED)) && t->true_lb == 0;
-	r->bytes = side_by_side ? r->count * t->extent : span_of(t, r->count).bytes;
+	r->bytes = side_by_side ? r->count * t->extent : ampi_span_of(t, r->count).bytes;
 	r->stride = r->bytes;
 	return side_by_side && r->stride * r->m.size <= r->m.team->half;
 }

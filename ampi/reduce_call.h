@@ -5,12 +5,41 @@
 #include "coll.h"
 #include "reduce.h"
 
+/* What a reduction call is given. */
+struct ampi_reduce_args {
+	const void *send;
+	void *recv;
+	int64_t count; /* reduce-scatter: of every member's part, unless counts is set */
+	const void *counts;
+	int wide; /* counts are MPI_Count, else int */
+	MPI_Datatype datatype;
+	MPI_Op op;
+	int root;
+};
+#define AMPI_REDUCTION(s, r, n, t, o, where)                                                                                        \
+	(struct ampi_reduce_args){.send = (s), .recv = (r), .count = (n), .datatype = (t), .op = (o), .root = (where)}
+#define AMPI_REDUCTION_PARTS(s, r, n, t, o)                                                                                         \
+	(struct ampi_reduce_args){.send = (s), .recv = (r), .counts = (n), .wide = sizeof *(n) == sizeof(MPI_Count), .datatype = (t), \
+				  .op = (o), .root = -1}
+
+/* What it works with, checked. The same names in what has one. */
+#define AMPI_OPERANDS                                                                                                               \
+	struct ampi_reducer op;                                                                                                       \
+	const char *send; /* MPI_IN_PLACE is resolved */                                                                              \
+	char *recv; /* of members that get a result */                                                                                \
+	int64_t count /* elements that every member contributes */
+struct ampi_operands {
+	AMPI_OPERANDS;
+};
+
 struct ampi_reduction {
 	struct ampi_meet m;
-	struct ampi_reducer op;
-	const char *send;
-	char *recv; /* of members that get a result */
-	int64_t count; /* elements that every member contributes */
+	union {
+		struct ampi_operands operands;
+		struct {
+			AMPI_OPERANDS;
+		};
+	};
 	int64_t bytes; /* of memory they take */
 	int32_t root; /* -1: there is none */
 	int32_t all_receive; /* every member receives the whole result */
@@ -20,11 +49,38 @@ struct ampi_reduction {
 	int32_t home; /* the part in whose memory the result is built */
 };
 
-/* Check what all reductions have in common: buffers, count, type, operation. 0, or the class that was raised. */
-int ampi_reduction_check(struct ampi_reduction *r, const void *send, void *recv, int64_t count, MPI_Datatype datatype, MPI_Op op);
+/* ---- arguments: reduce_check.c. Each returns 0, or the class that it raised ---- */
 
-/* The same for members that receive a result; with MPI_IN_PLACE the receive buffer holds the contribution. */
-int ampi_reduction_check_both(struct ampi_reduction *r, const void *send, void *recv, int64_t count, MPI_Datatype datatype, MPI_Op op);
+/* A contribution called `name` without a result: buffer, count, type, operation. */
+int ampi_check_operand(struct ampi_caller *c, struct ampi_operands *o, const char *name, const void *send, const struct ampi_reduce_args *a);
+
+/* A reduction to a root, in any of its roles. */
+int ampi_check_reduce(struct ampi_caller *c, struct ampi_operands *o, const struct ampi_reduce_args *a);
+
+/* One in which every member contributes and receives; with MPI_IN_PLACE the receive buffer holds the contribution. */
+int ampi_check_allreduce(struct ampi_caller *c, struct ampi_operands *o, const struct ampi_reduce_args *a);
+
+/* The same where every member receives a part: the elements before this member's and its own. */
+int ampi_check_reduce_scatter(struct ampi_caller *c, struct ampi_operands *o, const struct ampi_reduce_args *a, int64_t *before, int64_t *mine);
+
+/* How many elements of the result member i receives. */
+int64_t ampi_reduce_part(const struct ampi_reduce_args *a, int i);
+
+/* ---- vectors of elements: a pointer is where the program would say that the buffer starts ---- */
+
+struct ampi_span {
+	int64_t first, bytes; /* of the memory that count elements touch, relative to the pointer */
+};
+
+static inline struct ampi_span ampi_span_of(const struct vr_type *t, int64_t count)
+{
+	int64_t last = (count - 1) * t->extent;
+	if (count <= 0)
+		return (struct ampi_span){0, 0};
+	if (last < 0)
+		return (struct ampi_span){t->true_lb + last, t->true_extent - last};
+	return (struct ampi_span){t->true_lb, t->true_extent + last};
+}
 
 /* Can elements be copied with what lies between them? Then vectors may be cut into pieces, too. */
 static inline int ampi_type_is_plain(const struct vr_type *t)

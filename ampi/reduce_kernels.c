@@ -47,9 +47,11 @@
 	LOGIC(k, T)                                                                                                                   \
 	BITS(k, T)
 
+/* The standard has no logic of floating-point numbers; MPICH has, and programs use it. */
 #define FLOATING(k, T)                                                                                                              \
 	ARITHMETIC(k, T)                                                                                                              \
-	ORDER(k, T)
+	ORDER(k, T)                                                                                                                   \
+	LOGIC(k, T)
 
 /* The smaller index wins a tie. */
 #define PAIR_OF(k, V, I)                                                                                                            \
@@ -95,7 +97,7 @@ PAIR_OF(F64_F64, double, double)
 #define SET_LOGIC(k) [AMPI_OP_LAND] = land_##k, [AMPI_OP_LOR] = lor_##k, [AMPI_OP_LXOR] = lxor_##k
 #define SET_BITS(k) [AMPI_OP_BAND] = band_##k, [AMPI_OP_BOR] = bor_##k, [AMPI_OP_BXOR] = bxor_##k
 #define SET_INTEGER(k) [VR_KIND_##k] = {SET_ARITHMETIC(k), SET_ORDER(k), SET_LOGIC(k), SET_BITS(k)}
-#define SET_FLOATING(k) [VR_KIND_##k] = {SET_ARITHMETIC(k), SET_ORDER(k)}
+#define SET_FLOATING(k) [VR_KIND_##k] = {SET_ARITHMETIC(k), SET_ORDER(k), SET_LOGIC(k)}
 #define SET_COMPLEX(k) [VR_KIND_##k] = {SET_ARITHMETIC(k)}
 #define SET_PAIR(k) [VR_KIND_##k] = {[AMPI_OP_MINLOC] = minloc_##k, [AMPI_OP_MAXLOC] = maxloc_##k}
 

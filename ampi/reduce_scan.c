@@ -83,11 +83,11 @@ static void run(struct scan *s)
 
 /* ---- the calls ---- */
 
-static int open_scan(struct scan *s, int fn, const void *send, void *recv, int64_t count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+static int open_scan(struct scan *s, int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 {
 	struct ampi_reduction *r = &s->r;
 	int error;
-	if ((error = ampi_meet_open(&r->m, fn, comm)) || (error = ampi_reduction_check_both(r, send, recv, count, datatype, op)))
+	if ((error = ampi_meet_open(&r->m, fn, comm)) || (error = ampi_check_allreduce(&r->m.caller, &r->operands, a)))
 		return error;
 	r->root = -1;
 	return MPI_SUCCESS;
@@ -102,44 +102,44 @@ static int finish(struct scan *s, int rank)
 	return ampi_meet_end(&r->m);
 }
 
-static int scan(int fn, const void *send, void *recv, int64_t count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+static int scan(int fn, struct ampi_reduce_args a, MPI_Comm comm)
 {
 	struct scan s;
-	int error = open_scan(&s, fn, send, recv, count, datatype, op, comm);
+	int error = open_scan(&s, fn, &a, comm);
 	if (error)
 		return error;
-	ampi_meet_begin(&s.r.m, AMPI_COLL_SCAN, -1, count * s.r.op.type->size);
+	ampi_meet_begin(&s.r.m, AMPI_COLL_SCAN, -1, s.r.count * s.r.op.type->size);
 	run(&s);
 	return finish(&s, s.r.m.rank);
 }
 
-static int exscan(int fn, const void *send, void *recv, int64_t count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+static int exscan(int fn, struct ampi_reduce_args a, MPI_Comm comm)
 {
 	struct scan s;
-	int error = open_scan(&s, fn, send, recv, count, datatype, op, comm);
+	int error = open_scan(&s, fn, &a, comm);
 	if (error)
 		return error;
-	ampi_meet_begin(&s.r.m, AMPI_COLL_EXSCAN, -1, count * s.r.op.type->size);
+	ampi_meet_begin(&s.r.m, AMPI_COLL_EXSCAN, -1, s.r.count * s.r.op.type->size);
 	run(&s);
 	return finish(&s, s.r.m.rank - 1);
 }
 
 int ampi_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return scan(AMPI_FN_MPI_Scan, sendbuf, recvbuf, count, datatype, op, comm);
+	return scan(AMPI_FN_MPI_Scan, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
 int ampi_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return scan(AMPI_FN_MPI_Scan_c, sendbuf, recvbuf, count, datatype, op, comm);
+	return scan(AMPI_FN_MPI_Scan_c, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
 int ampi_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return exscan(AMPI_FN_MPI_Exscan, sendbuf, recvbuf, count, datatype, op, comm);
+	return exscan(AMPI_FN_MPI_Exscan, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
 int ampi_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return exscan(AMPI_FN_MPI_Exscan_c, sendbuf, recvbuf, count, datatype, op, comm);
+	return exscan(AMPI_FN_MPI_Exscan_c, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }

@@ -161,7 +161,7 @@ static inline int find(int fn, const MPI_Request *h, struct vr_request **r)
 	if (vr_unlikely(!h))
 		return ampi_bad_pointer(NULL, fn, "request");
 	*r = *h == MPI_REQUEST_NULL ? NULL : ampi_request(*h);
-	int bad = !*r && (*h != MPI_REQUEST_NULL || vr_current->mpi_state != VR_MPI_RUNNING);
+	int bad = !*r && (*h != MPI_REQUEST_NULL || !ampi_running());
 	return vr_unlikely(bad) ? ampi_bad_request(fn, *h) : MPI_SUCCESS;
 }
 

@@ -38,7 +38,7 @@ int ampi_requests_open(struct ampi_requests *s, int fn, int n, const MPI_Request
 {
 	s->n = s->active = 0;
 	s->r = s->few;
-	if (vr_unlikely(vr_current->mpi_state != VR_MPI_RUNNING))
+	if (vr_unlikely(!ampi_running()))
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	if (n < 0)
 		return ampi_raise(NULL, MPI_ERR_ARG, fn, "count is %d", n);

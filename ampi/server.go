@@ -80,7 +80,11 @@ func fail(c *vrank.Call, err error) {
 	if !errors.As(err, &f) {
 		f = mpi.Errorf(mpi.ErrIntern, "%v", err)
 	}
-	c.Fail(f.Class, f.Comm, f.Text)
+	comm := f.Comm
+	if comm == 0 {
+		comm = communicatorOf(c) // its handler takes the error, unless it is not a communicator
+	}
+	c.Fail(f.Class, comm, f.Text)
 }
 
 // EndRank forgets an ended rank.

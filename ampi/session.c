@@ -1,6 +1,8 @@
 /* Sessions: opening and closing them, and the process sets that they know (MPI 5.0 section 11.3). */
 #include "session.h"
 
+#include "bsend.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -17,6 +19,17 @@ struct ampi_comm *ampi_comm_of_session(MPI_Comm c)
 struct ampi_session *ampi_session(MPI_Session session)
 {
 	return ampi_lookup(&ampi_me()->sessions, AMPI_SESSION, (uint64_t)session);
+}
+
+uint32_t ampi_only_session(void)
+{
+	const struct ampi_table *t = &ampi_me()->sessions;
+	if (vr_current->mpi_state == VR_MPI_RUNNING || ampi_me()->open_sessions != 1)
+		return 0;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->slot[i])
+			return ((struct ampi_session *)t->slot[i])->handle;
+	return 0;
 }
 
 struct ampi_culprit ampi_session_culprit(const struct ampi_session *s)
@@ -102,6 +115,7 @@ int ampi_Session_finalize(MPI_Session *session)
 	struct ampi_session *s = session ? ampi_session(*session) : NULL;
 	if (!s)
 		return ampi_bad_session(session ? *session : MPI_SESSION_NULL, AMPI_FN_MPI_Session_finalize);
+	ampi_buffer_drop(s->handle, AMPI_FN_MPI_Session_finalize);
 	ampi_errhandler_release(s->errhandler);
 	ampi_remove(&ampi_me()->sessions, s->handle);
 	ampi_me()->open_sessions--;

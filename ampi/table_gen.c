@@ -674,12 +674,6 @@ extern __attribute__((weak)) double ampi_Wtime(void);
 
 static int serve_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set)
 {
-    if (unlikely(!logical_true))
-        return ampi_null_argument(AMPI_FN_MPI_Abi_get_fortran_booleans, 0, "logical_true");
-    if (unlikely(!logical_false))
-        return ampi_null_argument(AMPI_FN_MPI_Abi_get_fortran_booleans, 0, "logical_false");
-    if (unlikely(!is_set))
-        return ampi_null_argument(AMPI_FN_MPI_Abi_get_fortran_booleans, 0, "is_set");
     uint64_t a[] = {(uint64_t)(int64_t)logical_size, (uintptr_t)logical_true, (uintptr_t)logical_false, (uintptr_t)is_set};
     return ampi_serve(AMPI_FN_MPI_Abi_get_fortran_booleans, a, 4);
 }
@@ -697,8 +691,6 @@ static int check_Abi_get_fortran_booleans(int logical_size, void *logical_true, 
 
 static int serve_Abi_get_fortran_info(MPI_Info *info)
 {
-    if (unlikely(!info))
-        return ampi_null_argument(AMPI_FN_MPI_Abi_get_fortran_info, 0, "info");
     uint64_t a[] = {(uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_Abi_get_fortran_info, a, 1);
 }
@@ -712,8 +704,6 @@ static int check_Abi_get_fortran_info(MPI_Info *info)
 
 static int serve_Abi_get_info(MPI_Info *info)
 {
-    if (unlikely(!info))
-        return ampi_null_argument(AMPI_FN_MPI_Abi_get_info, 0, "info");
     uint64_t a[] = {(uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_Abi_get_info, a, 1);
 }
@@ -727,10 +717,6 @@ static int check_Abi_get_info(MPI_Info *info)
 
 static int serve_Abi_get_version(int *abi_major, int *abi_minor)
 {
-    if (unlikely(!abi_major))
-        return ampi_null_argument(AMPI_FN_MPI_Abi_get_version, 0, "abi_major");
-    if (unlikely(!abi_minor))
-        return ampi_null_argument(AMPI_FN_MPI_Abi_get_version, 0, "abi_minor");
     uint64_t a[] = {(uintptr_t)abi_major, (uintptr_t)abi_minor};
     return ampi_serve(AMPI_FN_MPI_Abi_get_version, a, 2);
 }
@@ -776,8 +762,6 @@ static int serve_Accumulate_c(const void *origin_addr, MPI_Count origin_count, M
 
 static int serve_Add_error_class(int *errorclass)
 {
-    if (unlikely(!errorclass))
-        return ampi_null_argument(AMPI_FN_MPI_Add_error_class, 0, "errorclass");
     uint64_t a[] = {(uintptr_t)errorclass};
     return ampi_serve(AMPI_FN_MPI_Add_error_class, a, 1);
 }
@@ -797,8 +781,6 @@ static int serve_Add_error_code(int errorclass, int *errorcode)
 
 static int serve_Add_error_string(int errorcode, const char *string)
 {
-    if (unlikely(!string))
-        return ampi_null_argument(AMPI_FN_MPI_Add_error_string, 0, "string");
     uint64_t a[] = {(uint64_t)(int64_t)errorcode, (uintptr_t)string};
     return ampi_serve(AMPI_FN_MPI_Add_error_string, a, 2);
 }
@@ -836,8 +818,6 @@ static int serve_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 static int serve_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Allgather_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Allgather_init, a, 9);
 }
@@ -851,8 +831,6 @@ static int check_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype
 
 static int serve_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Allgather_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Allgather_init_c, a, 9);
 }
@@ -878,8 +856,6 @@ static int serve_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 static int serve_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Allgatherv_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Allgatherv_init, a, 10);
 }
@@ -893,8 +869,6 @@ static int check_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatyp
 
 static int serve_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Allgatherv_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Allgatherv_init_c, a, 10);
 }
@@ -908,8 +882,6 @@ static int check_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI
 
 static int serve_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
-    if (unlikely(!baseptr))
-        return ampi_null_argument(AMPI_FN_MPI_Alloc_mem, 0, "baseptr");
     uint64_t a[] = {(uint64_t)(int64_t)size, (uintptr_t)info, (uintptr_t)baseptr};
     return ampi_serve(AMPI_FN_MPI_Alloc_mem, a, 3);
 }
@@ -935,8 +907,6 @@ static int serve_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count
 
 static int serve_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Allreduce_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Allreduce_init, a, 8);
 }
@@ -950,8 +920,6 @@ static int check_Allreduce_init(const void *sendbuf, void *recvbuf, int count, M
 
 static int serve_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Allreduce_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Allreduce_init_c, a, 8);
 }
@@ -977,8 +945,6 @@ static int serve_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 
 static int serve_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Alltoall_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Alltoall_init, a, 9);
 }
@@ -992,8 +958,6 @@ static int check_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype 
 
 static int serve_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Alltoall_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Alltoall_init_c, a, 9);
 }
@@ -1019,8 +983,6 @@ static int serve_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], 
 
 static int serve_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Alltoallv_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Alltoallv_init, a, 11);
 }
@@ -1034,8 +996,6 @@ static int check_Alltoallv_init(const void *sendbuf, const int sendcounts[], con
 
 static int serve_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Alltoallv_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Alltoallv_init_c, a, 11);
 }
@@ -1061,8 +1021,6 @@ static int serve_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], 
 
 static int serve_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Alltoallw_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Alltoallw_init, a, 11);
 }
@@ -1076,8 +1034,6 @@ static int check_Alltoallw_init(const void *sendbuf, const int sendcounts[], con
 
 static int serve_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Alltoallw_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Alltoallw_init_c, a, 11);
 }
@@ -1097,10 +1053,6 @@ static int serve_Attr_delete(MPI_Comm comm, int keyval)
 
 static int serve_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
-    if (unlikely(!attribute_val))
-        return ampi_null_argument(AMPI_FN_MPI_Attr_get, (uintptr_t)comm, "attribute_val");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Attr_get, (uintptr_t)comm, "flag");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)keyval, (uintptr_t)attribute_val, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Attr_get, a, 4);
 }
@@ -1128,8 +1080,6 @@ static int serve_Barrier(MPI_Comm comm)
 
 static int serve_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Barrier_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Barrier_init, a, 3);
 }
@@ -1155,8 +1105,6 @@ static int serve_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, i
 
 static int serve_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Bcast_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buffer, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Bcast_init, a, 7);
 }
@@ -1170,8 +1118,6 @@ static int check_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int 
 
 static int serve_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Bcast_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buffer, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Bcast_init_c, a, 7);
 }
@@ -1197,8 +1143,6 @@ static int serve_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype
 
 static int serve_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Bsend_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Bsend_init, a, 7);
 }
@@ -1212,8 +1156,6 @@ static int check_Bsend_init(const void *buf, int count, MPI_Datatype datatype, i
 
 static int serve_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Bsend_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Bsend_init_c, a, 7);
 }
@@ -1239,10 +1181,6 @@ static int serve_Buffer_attach_c(void *buffer, MPI_Count size)
 
 static int serve_Buffer_detach(void *buffer_addr, int *size)
 {
-    if (unlikely(!buffer_addr))
-        return ampi_null_argument(AMPI_FN_MPI_Buffer_detach, 0, "buffer_addr");
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Buffer_detach, 0, "size");
     uint64_t a[] = {(uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Buffer_detach, a, 2);
 }
@@ -1258,10 +1196,6 @@ static int check_Buffer_detach(void *buffer_addr, int *size)
 
 static int serve_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
-    if (unlikely(!buffer_addr))
-        return ampi_null_argument(AMPI_FN_MPI_Buffer_detach_c, 0, "buffer_addr");
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Buffer_detach_c, 0, "size");
     uint64_t a[] = {(uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Buffer_detach_c, a, 2);
 }
@@ -1282,8 +1216,6 @@ static int serve_Buffer_flush(void)
 
 static int serve_Buffer_iflush(MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Buffer_iflush, 0, "request");
     uint64_t a[] = {(uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Buffer_iflush, a, 1);
 }
@@ -1303,8 +1235,6 @@ static int serve_Cancel(MPI_Request *request)
 
 static int serve_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
-    if (unlikely(!coords && maxdims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_coords, (uintptr_t)comm, "coords");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)rank, (uint64_t)(int64_t)maxdims, (uintptr_t)coords};
     return ampi_serve(AMPI_FN_MPI_Cart_coords, a, 4);
 }
@@ -1318,12 +1248,6 @@ static int check_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 
 static int serve_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
-    if (unlikely(!dims && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_create, (uintptr_t)comm_old, "dims");
-    if (unlikely(!periods && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_create, (uintptr_t)comm_old, "periods");
-    if (unlikely(!comm_cart))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_create, (uintptr_t)comm_old, "comm_cart");
     uint64_t a[] = {(uintptr_t)comm_old, (uint64_t)(int64_t)ndims, (uintptr_t)dims, (uintptr_t)periods, (uint64_t)(int64_t)reorder, (uintptr_t)comm_cart};
     return ampi_serve(AMPI_FN_MPI_Cart_create, a, 6);
 }
@@ -1341,12 +1265,6 @@ static int check_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], con
 
 static int serve_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
-    if (unlikely(!dims && maxdims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_get, (uintptr_t)comm, "dims");
-    if (unlikely(!periods && maxdims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_get, (uintptr_t)comm, "periods");
-    if (unlikely(!coords && maxdims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_get, (uintptr_t)comm, "coords");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)maxdims, (uintptr_t)dims, (uintptr_t)periods, (uintptr_t)coords};
     return ampi_serve(AMPI_FN_MPI_Cart_get, a, 5);
 }
@@ -1364,12 +1282,6 @@ static int check_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[],
 
 static int serve_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
-    if (unlikely(!dims && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_map, (uintptr_t)comm, "dims");
-    if (unlikely(!periods && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_map, (uintptr_t)comm, "periods");
-    if (unlikely(!newrank))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_map, (uintptr_t)comm, "newrank");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)ndims, (uintptr_t)dims, (uintptr_t)periods, (uintptr_t)newrank};
     return ampi_serve(AMPI_FN_MPI_Cart_map, a, 5);
 }
@@ -1387,8 +1299,6 @@ static int check_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int 
 
 static int serve_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
-    if (unlikely(!rank))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_rank, (uintptr_t)comm, "rank");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)coords, (uintptr_t)rank};
     return ampi_serve(AMPI_FN_MPI_Cart_rank, a, 3);
 }
@@ -1402,10 +1312,6 @@ static int check_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 
 static int serve_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
-    if (unlikely(!rank_source))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_shift, (uintptr_t)comm, "rank_source");
-    if (unlikely(!rank_dest))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_shift, (uintptr_t)comm, "rank_dest");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)direction, (uint64_t)(int64_t)disp, (uintptr_t)rank_source, (uintptr_t)rank_dest};
     return ampi_serve(AMPI_FN_MPI_Cart_shift, a, 5);
 }
@@ -1421,8 +1327,6 @@ static int check_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_so
 
 static int serve_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Cart_sub, (uintptr_t)comm, "newcomm");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)remain_dims, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Cart_sub, a, 3);
 }
@@ -1436,8 +1340,6 @@ static int check_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newc
 
 static int serve_Cartdim_get(MPI_Comm comm, int *ndims)
 {
-    if (unlikely(!ndims))
-        return ampi_null_argument(AMPI_FN_MPI_Cartdim_get, (uintptr_t)comm, "ndims");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)ndims};
     return ampi_serve(AMPI_FN_MPI_Cartdim_get, a, 2);
 }
@@ -1451,8 +1353,6 @@ static int check_Cartdim_get(MPI_Comm comm, int *ndims)
 
 static int serve_Close_port(const char *port_name)
 {
-    if (unlikely(!port_name))
-        return ampi_null_argument(AMPI_FN_MPI_Close_port, 0, "port_name");
     uint64_t a[] = {(uintptr_t)port_name};
     return ampi_serve(AMPI_FN_MPI_Close_port, a, 1);
 }
@@ -1466,10 +1366,6 @@ static int check_Close_port(const char *port_name)
 
 static int serve_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (unlikely(!port_name))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_accept, (uintptr_t)comm, "port_name");
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_accept, (uintptr_t)comm, "newcomm");
     uint64_t a[] = {(uintptr_t)port_name, (uintptr_t)info, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_accept, a, 5);
 }
@@ -1503,8 +1399,6 @@ static int serve_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 
 static int serve_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
-    if (unlikely(!result))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_compare, (uintptr_t)comm1, "result");
     uint64_t a[] = {(uintptr_t)comm1, (uintptr_t)comm2, (uintptr_t)result};
     return ampi_serve(AMPI_FN_MPI_Comm_compare, a, 3);
 }
@@ -1518,10 +1412,6 @@ static int check_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 
 static int serve_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (unlikely(!port_name))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_connect, (uintptr_t)comm, "port_name");
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_connect, (uintptr_t)comm, "newcomm");
     uint64_t a[] = {(uintptr_t)port_name, (uintptr_t)info, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_connect, a, 5);
 }
@@ -1537,8 +1427,6 @@ static int check_Comm_connect(const char *port_name, MPI_Info info, int root, MP
 
 static int serve_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_create, (uintptr_t)comm, "newcomm");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)group, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_create, a, 3);
 }
@@ -1552,8 +1440,6 @@ static int check_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 
 static int serve_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_create_errhandler, 0, "errhandler");
     uint64_t a[] = {(uintptr_t)comm_errhandler_fn, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Comm_create_errhandler, a, 2);
 }
@@ -1567,10 +1453,6 @@ static int check_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errha
 
 static int serve_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-    if (unlikely(!stringtag))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_create_from_group, 0, "stringtag");
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_create_from_group, 0, "newcomm");
     uint64_t a[] = {(uintptr_t)group, (uintptr_t)stringtag, (uintptr_t)info, (uintptr_t)errhandler, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_create_from_group, a, 5);
 }
@@ -1586,8 +1468,6 @@ static int check_Comm_create_from_group(MPI_Group group, const char *stringtag, 
 
 static int serve_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_create_group, (uintptr_t)comm, "newcomm");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)group, (uint64_t)(int64_t)tag, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_create_group, a, 4);
 }
@@ -1601,8 +1481,6 @@ static int check_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_
 
 static int serve_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
-    if (unlikely(!comm_keyval))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_create_keyval, 0, "comm_keyval");
     uint64_t a[] = {(uintptr_t)comm_copy_attr_fn, (uintptr_t)comm_delete_attr_fn, (uintptr_t)comm_keyval, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Comm_create_keyval, a, 4);
 }
@@ -1622,10 +1500,6 @@ static int serve_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 
 static int serve_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
-    if (unlikely(!buffer_addr))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_detach_buffer, (uintptr_t)comm, "buffer_addr");
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_detach_buffer, (uintptr_t)comm, "size");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Comm_detach_buffer, a, 3);
 }
@@ -1641,10 +1515,6 @@ static int check_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 
 static int serve_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
-    if (unlikely(!buffer_addr))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_detach_buffer_c, (uintptr_t)comm, "buffer_addr");
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_detach_buffer_c, (uintptr_t)comm, "size");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Comm_detach_buffer_c, a, 3);
 }
@@ -1660,8 +1530,6 @@ static int check_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Coun
 
 static int serve_Comm_disconnect(MPI_Comm *comm)
 {
-    if (unlikely(!comm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_disconnect, 0, "comm");
     uint64_t a[] = {(uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Comm_disconnect, a, 1);
 }
@@ -1675,8 +1543,6 @@ static int check_Comm_disconnect(MPI_Comm *comm)
 
 static int serve_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_dup, (uintptr_t)comm, "newcomm");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_dup, a, 2);
 }
@@ -1690,8 +1556,6 @@ static int check_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 
 static int serve_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_dup_with_info, (uintptr_t)comm, "newcomm");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)info, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_dup_with_info, a, 3);
 }
@@ -1711,8 +1575,6 @@ static int serve_Comm_flush_buffer(MPI_Comm comm)
 
 static int serve_Comm_free(MPI_Comm *comm)
 {
-    if (unlikely(!comm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_free, 0, "comm");
     uint64_t a[] = {(uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Comm_free, a, 1);
 }
@@ -1726,8 +1588,6 @@ static int check_Comm_free(MPI_Comm *comm)
 
 static int serve_Comm_free_keyval(int *comm_keyval)
 {
-    if (unlikely(!comm_keyval))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_free_keyval, 0, "comm_keyval");
     uint64_t a[] = {(uintptr_t)comm_keyval};
     return ampi_serve(AMPI_FN_MPI_Comm_free_keyval, a, 1);
 }
@@ -1747,10 +1607,6 @@ static MPI_Comm serve_Comm_fromint(int comm)
 
 static int serve_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
-    if (unlikely(!attribute_val))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_get_attr, (uintptr_t)comm, "attribute_val");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_get_attr, (uintptr_t)comm, "flag");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)comm_keyval, (uintptr_t)attribute_val, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Comm_get_attr, a, 4);
 }
@@ -1766,8 +1622,6 @@ static int check_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_v
 
 static int serve_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_get_errhandler, (uintptr_t)comm, "errhandler");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Comm_get_errhandler, a, 2);
 }
@@ -1781,8 +1635,6 @@ static int check_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 
 static int serve_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
-    if (unlikely(!info_used))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_get_info, (uintptr_t)comm, "info_used");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)info_used};
     return ampi_serve(AMPI_FN_MPI_Comm_get_info, a, 2);
 }
@@ -1796,10 +1648,6 @@ static int check_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 
 static int serve_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
-    if (unlikely(!comm_name))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_get_name, (uintptr_t)comm, "comm_name");
-    if (unlikely(!resultlen))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_get_name, (uintptr_t)comm, "resultlen");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)comm_name, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Comm_get_name, a, 3);
 }
@@ -1815,8 +1663,6 @@ static int check_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 
 static int serve_Comm_get_parent(MPI_Comm *parent)
 {
-    if (unlikely(!parent))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_get_parent, 0, "parent");
     uint64_t a[] = {(uintptr_t)parent};
     return ampi_serve(AMPI_FN_MPI_Comm_get_parent, a, 1);
 }
@@ -1830,8 +1676,6 @@ static int check_Comm_get_parent(MPI_Comm *parent)
 
 static int serve_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    if (unlikely(!group))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_group, (uintptr_t)comm, "group");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)group};
     return ampi_serve(AMPI_FN_MPI_Comm_group, a, 2);
 }
@@ -1845,10 +1689,6 @@ static int check_Comm_group(MPI_Comm comm, MPI_Group *group)
 
 static int serve_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_idup, (uintptr_t)comm, "newcomm");
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_idup, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)newcomm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Comm_idup, a, 3);
 }
@@ -1864,10 +1704,6 @@ static int check_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *reques
 
 static int serve_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_idup_with_info, (uintptr_t)comm, "newcomm");
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_idup_with_info, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)info, (uintptr_t)newcomm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Comm_idup_with_info, a, 4);
 }
@@ -1883,8 +1719,6 @@ static int check_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *new
 
 static int serve_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_iflush_buffer, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Comm_iflush_buffer, a, 2);
 }
@@ -1898,8 +1732,6 @@ static int check_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 
 static int serve_Comm_join(int fd, MPI_Comm *intercomm)
 {
-    if (unlikely(!intercomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_join, 0, "intercomm");
     uint64_t a[] = {(uint64_t)(int64_t)fd, (uintptr_t)intercomm};
     return ampi_serve(AMPI_FN_MPI_Comm_join, a, 2);
 }
@@ -1913,8 +1745,6 @@ static int check_Comm_join(int fd, MPI_Comm *intercomm)
 
 static int serve_Comm_rank(MPI_Comm comm, int *rank)
 {
-    if (unlikely(!rank))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_rank, (uintptr_t)comm, "rank");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)rank};
     return ampi_serve(AMPI_FN_MPI_Comm_rank, a, 2);
 }
@@ -1928,8 +1758,6 @@ static int check_Comm_rank(MPI_Comm comm, int *rank)
 
 static int serve_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
-    if (unlikely(!group))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_remote_group, (uintptr_t)comm, "group");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)group};
     return ampi_serve(AMPI_FN_MPI_Comm_remote_group, a, 2);
 }
@@ -1943,8 +1771,6 @@ static int check_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 
 static int serve_Comm_remote_size(MPI_Comm comm, int *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_remote_size, (uintptr_t)comm, "size");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Comm_remote_size, a, 2);
 }
@@ -1976,8 +1802,6 @@ static int serve_Comm_set_info(MPI_Comm comm, MPI_Info info)
 
 static int serve_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
-    if (unlikely(!comm_name))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_set_name, (uintptr_t)comm, "comm_name");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)comm_name};
     return ampi_serve(AMPI_FN_MPI_Comm_set_name, a, 2);
 }
@@ -1991,8 +1815,6 @@ static int check_Comm_set_name(MPI_Comm comm, const char *comm_name)
 
 static int serve_Comm_size(MPI_Comm comm, int *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_size, (uintptr_t)comm, "size");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Comm_size, a, 2);
 }
@@ -2006,10 +1828,6 @@ static int check_Comm_size(MPI_Comm comm, int *size)
 
 static int serve_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    if (unlikely(!command))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn, (uintptr_t)comm, "command");
-    if (unlikely(!intercomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn, (uintptr_t)comm, "intercomm");
     uint64_t a[] = {(uintptr_t)command, (uintptr_t)argv, (uint64_t)(int64_t)maxprocs, (uintptr_t)info, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)intercomm, (uintptr_t)array_of_errcodes};
     return ampi_serve(AMPI_FN_MPI_Comm_spawn, a, 8);
 }
@@ -2025,12 +1843,6 @@ static int check_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI
 
 static int serve_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    if (unlikely(!array_of_maxprocs && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn_multiple, (uintptr_t)comm, "array_of_maxprocs");
-    if (unlikely(!array_of_info && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn_multiple, (uintptr_t)comm, "array_of_info");
-    if (unlikely(!intercomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_spawn_multiple, (uintptr_t)comm, "intercomm");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_commands, (uintptr_t)array_of_argv, (uintptr_t)array_of_maxprocs, (uintptr_t)array_of_info, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)intercomm, (uintptr_t)array_of_errcodes};
     return ampi_serve(AMPI_FN_MPI_Comm_spawn_multiple, a, 9);
 }
@@ -2048,8 +1860,6 @@ static int check_Comm_spawn_multiple(int count, char *array_of_commands[], char 
 
 static int serve_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_split, (uintptr_t)comm, "newcomm");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)color, (uint64_t)(int64_t)key, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_split, a, 4);
 }
@@ -2063,8 +1873,6 @@ static int check_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm
 
 static int serve_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_split_type, (uintptr_t)comm, "newcomm");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)split_type, (uint64_t)(int64_t)key, (uintptr_t)info, (uintptr_t)newcomm};
     return ampi_serve(AMPI_FN_MPI_Comm_split_type, a, 5);
 }
@@ -2078,8 +1886,6 @@ static int check_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Inf
 
 static int serve_Comm_test_inter(MPI_Comm comm, int *flag)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_test_inter, (uintptr_t)comm, "flag");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Comm_test_inter, a, 2);
 }
@@ -2105,8 +1911,6 @@ static int serve_Compare_and_swap(const void *origin_addr, const void *compare_a
 
 static int serve_Dims_create(int nnodes, int ndims, int dims[])
 {
-    if (unlikely(!dims && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Dims_create, 0, "dims");
     uint64_t a[] = {(uint64_t)(int64_t)nnodes, (uint64_t)(int64_t)ndims, (uintptr_t)dims};
     return ampi_serve(AMPI_FN_MPI_Dims_create, a, 3);
 }
@@ -2120,12 +1924,6 @@ static int check_Dims_create(int nnodes, int ndims, int dims[])
 
 static int serve_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    if (unlikely(!sources && n > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, "sources");
-    if (unlikely(!degrees && n > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, "degrees");
-    if (unlikely(!comm_dist_graph))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, "comm_dist_graph");
     uint64_t a[] = {(uintptr_t)comm_old, (uint64_t)(int64_t)n, (uintptr_t)sources, (uintptr_t)degrees, (uintptr_t)destinations, (uintptr_t)weights, (uintptr_t)info, (uint64_t)(int64_t)reorder, (uintptr_t)comm_dist_graph};
     return ampi_serve(AMPI_FN_MPI_Dist_graph_create, a, 9);
 }
@@ -2143,12 +1941,6 @@ static int check_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[]
 
 static int serve_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    if (unlikely(!sources && indegree > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, "sources");
-    if (unlikely(!destinations && outdegree > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, "destinations");
-    if (unlikely(!comm_dist_graph))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, "comm_dist_graph");
     uint64_t a[] = {(uintptr_t)comm_old, (uint64_t)(int64_t)indegree, (uintptr_t)sources, (uintptr_t)sourceweights, (uint64_t)(int64_t)outdegree, (uintptr_t)destinations, (uintptr_t)destweights, (uintptr_t)info, (uint64_t)(int64_t)reorder, (uintptr_t)comm_dist_graph};
     return ampi_serve(AMPI_FN_MPI_Dist_graph_create_adjacent, a, 10);
 }
@@ -2166,10 +1958,6 @@ static int check_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, con
 
 static int serve_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
-    if (unlikely(!sources && maxindegree > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors, (uintptr_t)comm, "sources");
-    if (unlikely(!destinations && maxoutdegree > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors, (uintptr_t)comm, "destinations");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)maxindegree, (uintptr_t)sources, (uintptr_t)sourceweights, (uint64_t)(int64_t)maxoutdegree, (uintptr_t)destinations, (uintptr_t)destweights};
     return ampi_serve(AMPI_FN_MPI_Dist_graph_neighbors, a, 7);
 }
@@ -2185,12 +1973,6 @@ static int check_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int source
 
 static int serve_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
-    if (unlikely(!indegree))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors_count, (uintptr_t)comm, "indegree");
-    if (unlikely(!outdegree))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors_count, (uintptr_t)comm, "outdegree");
-    if (unlikely(!weighted))
-        return ampi_null_argument(AMPI_FN_MPI_Dist_graph_neighbors_count, (uintptr_t)comm, "weighted");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)indegree, (uintptr_t)outdegree, (uintptr_t)weighted};
     return ampi_serve(AMPI_FN_MPI_Dist_graph_neighbors_count, a, 4);
 }
@@ -2208,8 +1990,6 @@ static int check_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *o
 
 static int serve_Errhandler_free(MPI_Errhandler *errhandler)
 {
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_Errhandler_free, 0, "errhandler");
     uint64_t a[] = {(uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Errhandler_free, a, 1);
 }
@@ -2235,8 +2015,6 @@ static int serve_Errhandler_toint(MPI_Errhandler errhandler)
 
 static int serve_Error_class(int errorcode, int *errorclass)
 {
-    if (unlikely(!errorclass))
-        return ampi_null_argument(AMPI_FN_MPI_Error_class, 0, "errorclass");
     uint64_t a[] = {(uint64_t)(int64_t)errorcode, (uintptr_t)errorclass};
     return ampi_serve(AMPI_FN_MPI_Error_class, a, 2);
 }
@@ -2250,10 +2028,6 @@ static int check_Error_class(int errorcode, int *errorclass)
 
 static int serve_Error_string(int errorcode, char *string, int *resultlen)
 {
-    if (unlikely(!string))
-        return ampi_null_argument(AMPI_FN_MPI_Error_string, 0, "string");
-    if (unlikely(!resultlen))
-        return ampi_null_argument(AMPI_FN_MPI_Error_string, 0, "resultlen");
     uint64_t a[] = {(uint64_t)(int64_t)errorcode, (uintptr_t)string, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Error_string, a, 3);
 }
@@ -2281,8 +2055,6 @@ static int serve_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 
 static int serve_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Exscan_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Exscan_init, a, 8);
 }
@@ -2296,8 +2068,6 @@ static int check_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_
 
 static int serve_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Exscan_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Exscan_init_c, a, 8);
 }
@@ -2323,8 +2093,6 @@ static int serve_File_call_errhandler(MPI_File fh, int errorcode)
 
 static int serve_File_close(MPI_File *fh)
 {
-    if (unlikely(!fh))
-        return ampi_null_argument(AMPI_FN_MPI_File_close, 0, "fh");
     uint64_t a[] = {(uintptr_t)fh};
     return ampi_serve(AMPI_FN_MPI_File_close, a, 1);
 }
@@ -2338,8 +2106,6 @@ static int check_File_close(MPI_File *fh)
 
 static int serve_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_File_create_errhandler, 0, "errhandler");
     uint64_t a[] = {(uintptr_t)file_errhandler_fn, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_File_create_errhandler, a, 2);
 }
@@ -2353,8 +2119,6 @@ static int check_File_create_errhandler(MPI_File_errhandler_function *file_errha
 
 static int serve_File_delete(const char *filename, MPI_Info info)
 {
-    if (unlikely(!filename))
-        return ampi_null_argument(AMPI_FN_MPI_File_delete, 0, "filename");
     uint64_t a[] = {(uintptr_t)filename, (uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_File_delete, a, 2);
 }
@@ -2374,8 +2138,6 @@ static MPI_File serve_File_fromint(int file)
 
 static int serve_File_get_amode(MPI_File fh, int *amode)
 {
-    if (unlikely(!amode))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_amode, 0, "amode");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)amode};
     return ampi_serve(AMPI_FN_MPI_File_get_amode, a, 2);
 }
@@ -2389,8 +2151,6 @@ static int check_File_get_amode(MPI_File fh, int *amode)
 
 static int serve_File_get_atomicity(MPI_File fh, int *flag)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_atomicity, 0, "flag");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_File_get_atomicity, a, 2);
 }
@@ -2404,8 +2164,6 @@ static int check_File_get_atomicity(MPI_File fh, int *flag)
 
 static int serve_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
-    if (unlikely(!disp))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_byte_offset, 0, "disp");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)disp};
     return ampi_serve(AMPI_FN_MPI_File_get_byte_offset, a, 3);
 }
@@ -2419,8 +2177,6 @@ static int check_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset
 
 static int serve_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_errhandler, 0, "errhandler");
     uint64_t a[] = {(uintptr_t)file, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_File_get_errhandler, a, 2);
 }
@@ -2434,8 +2190,6 @@ static int check_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 
 static int serve_File_get_group(MPI_File fh, MPI_Group *group)
 {
-    if (unlikely(!group))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_group, 0, "group");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)group};
     return ampi_serve(AMPI_FN_MPI_File_get_group, a, 2);
 }
@@ -2449,8 +2203,6 @@ static int check_File_get_group(MPI_File fh, MPI_Group *group)
 
 static int serve_File_get_info(MPI_File fh, MPI_Info *info_used)
 {
-    if (unlikely(!info_used))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_info, 0, "info_used");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)info_used};
     return ampi_serve(AMPI_FN_MPI_File_get_info, a, 2);
 }
@@ -2464,8 +2216,6 @@ static int check_File_get_info(MPI_File fh, MPI_Info *info_used)
 
 static int serve_File_get_position(MPI_File fh, MPI_Offset *offset)
 {
-    if (unlikely(!offset))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_position, 0, "offset");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)offset};
     return ampi_serve(AMPI_FN_MPI_File_get_position, a, 2);
 }
@@ -2479,8 +2229,6 @@ static int check_File_get_position(MPI_File fh, MPI_Offset *offset)
 
 static int serve_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
-    if (unlikely(!offset))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_position_shared, 0, "offset");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)offset};
     return ampi_serve(AMPI_FN_MPI_File_get_position_shared, a, 2);
 }
@@ -2494,8 +2242,6 @@ static int check_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 
 static int serve_File_get_size(MPI_File fh, MPI_Offset *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_size, 0, "size");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_File_get_size, a, 2);
 }
@@ -2509,8 +2255,6 @@ static int check_File_get_size(MPI_File fh, MPI_Offset *size)
 
 static int serve_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
-    if (unlikely(!extent))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_type_extent, 0, "extent");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)datatype, (uintptr_t)extent};
     return ampi_serve(AMPI_FN_MPI_File_get_type_extent, a, 3);
 }
@@ -2524,8 +2268,6 @@ static int check_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Ai
 
 static int serve_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
-    if (unlikely(!extent))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_type_extent_c, 0, "extent");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)datatype, (uintptr_t)extent};
     return ampi_serve(AMPI_FN_MPI_File_get_type_extent_c, a, 3);
 }
@@ -2539,12 +2281,6 @@ static int check_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_
 
 static int serve_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
-    if (unlikely(!disp))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_view, 0, "disp");
-    if (unlikely(!etype))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_view, 0, "etype");
-    if (unlikely(!filetype))
-        return ampi_null_argument(AMPI_FN_MPI_File_get_view, 0, "filetype");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)disp, (uintptr_t)etype, (uintptr_t)filetype, (uintptr_t)datarep};
     return ampi_serve(AMPI_FN_MPI_File_get_view, a, 5);
 }
@@ -2562,8 +2298,6 @@ static int check_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etyp
 
 static int serve_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread, a, 5);
 }
@@ -2577,8 +2311,6 @@ static int check_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype data
 
 static int serve_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread_all, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_all, a, 5);
 }
@@ -2592,8 +2324,6 @@ static int check_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype 
 
 static int serve_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread_all_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_all_c, a, 5);
 }
@@ -2607,8 +2337,6 @@ static int check_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 
 static int serve_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread_at, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_at, a, 6);
 }
@@ -2622,8 +2350,6 @@ static int check_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int co
 
 static int serve_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread_at_all, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_at_all, a, 6);
 }
@@ -2637,8 +2363,6 @@ static int check_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, in
 
 static int serve_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread_at_all_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_at_all_c, a, 6);
 }
@@ -2652,8 +2376,6 @@ static int check_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, 
 
 static int serve_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread_at_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_at_c, a, 6);
 }
@@ -2667,8 +2389,6 @@ static int check_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 
 static int serve_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_c, a, 5);
 }
@@ -2682,8 +2402,6 @@ static int check_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 
 static int serve_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread_shared, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_shared, a, 5);
 }
@@ -2697,8 +2415,6 @@ static int check_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Dataty
 
 static int serve_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iread_shared_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iread_shared_c, a, 5);
 }
@@ -2712,8 +2428,6 @@ static int check_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MP
 
 static int serve_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite, a, 5);
 }
@@ -2727,8 +2441,6 @@ static int check_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Dataty
 
 static int serve_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_all, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_all, a, 5);
 }
@@ -2742,8 +2454,6 @@ static int check_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Da
 
 static int serve_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_all_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_all_c, a, 5);
 }
@@ -2757,8 +2467,6 @@ static int check_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count
 
 static int serve_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_at, a, 6);
 }
@@ -2772,8 +2480,6 @@ static int check_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf,
 
 static int serve_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at_all, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_at_all, a, 6);
 }
@@ -2787,8 +2493,6 @@ static int check_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *
 
 static int serve_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at_all_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_at_all_c, a, 6);
 }
@@ -2802,8 +2506,6 @@ static int check_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void
 
 static int serve_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_at_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)offset, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_at_c, a, 6);
 }
@@ -2817,8 +2519,6 @@ static int check_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *bu
 
 static int serve_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_c, a, 5);
 }
@@ -2832,8 +2532,6 @@ static int check_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MP
 
 static int serve_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_shared, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_shared, a, 5);
 }
@@ -2847,8 +2545,6 @@ static int check_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI
 
 static int serve_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_File_iwrite_shared_c, 0, "request");
     uint64_t a[] = {(uintptr_t)fh, (uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_File_iwrite_shared_c, a, 5);
 }
@@ -2862,10 +2558,6 @@ static int check_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count co
 
 static int serve_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
-    if (unlikely(!filename))
-        return ampi_null_argument(AMPI_FN_MPI_File_open, (uintptr_t)comm, "filename");
-    if (unlikely(!fh))
-        return ampi_null_argument(AMPI_FN_MPI_File_open, (uintptr_t)comm, "fh");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)filename, (uint64_t)(int64_t)amode, (uintptr_t)info, (uintptr_t)fh};
     return ampi_serve(AMPI_FN_MPI_File_open, a, 5);
 }
@@ -3049,8 +2741,6 @@ static int serve_File_set_size(MPI_File fh, MPI_Offset size)
 
 static int serve_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info)
 {
-    if (unlikely(!datarep))
-        return ampi_null_argument(AMPI_FN_MPI_File_set_view, 0, "datarep");
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)disp, (uintptr_t)etype, (uintptr_t)filetype, (uintptr_t)datarep, (uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_File_set_view, a, 6);
 }
@@ -3207,8 +2897,6 @@ static int serve_Finalize(void)
 
 static int serve_Finalized(int *flag)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Finalized, 0, "flag");
     uint64_t a[] = {(uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Finalized, a, 1);
 }
@@ -3240,8 +2928,6 @@ static int serve_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 static int serve_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Gather_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Gather_init, a, 10);
 }
@@ -3255,8 +2941,6 @@ static int check_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 
 static int serve_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Gather_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Gather_init_c, a, 10);
 }
@@ -3282,8 +2966,6 @@ static int serve_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 
 static int serve_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Gatherv_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Gatherv_init, a, 11);
 }
@@ -3297,8 +2979,6 @@ static int check_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 
 static int serve_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Gatherv_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Gatherv_init_c, a, 11);
 }
@@ -3330,8 +3010,6 @@ static int serve_Get_accumulate_c(const void *origin_addr, MPI_Count origin_coun
 
 static int serve_Get_address(const void *location, MPI_Aint *address)
 {
-    if (unlikely(!address))
-        return ampi_null_argument(AMPI_FN_MPI_Get_address, 0, "address");
     uint64_t a[] = {(uintptr_t)location, (uintptr_t)address};
     return ampi_serve(AMPI_FN_MPI_Get_address, a, 2);
 }
@@ -3351,8 +3029,6 @@ static int serve_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype o
 
 static int serve_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    if (unlikely(!count))
-        return ampi_null_argument(AMPI_FN_MPI_Get_count, 0, "count");
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)datatype, (uintptr_t)count};
     return ampi_serve(AMPI_FN_MPI_Get_count, a, 3);
 }
@@ -3366,8 +3042,6 @@ static int check_Get_count(const MPI_Status *status, MPI_Datatype datatype, int 
 
 static int serve_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
-    if (unlikely(!count))
-        return ampi_null_argument(AMPI_FN_MPI_Get_count_c, 0, "count");
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)datatype, (uintptr_t)count};
     return ampi_serve(AMPI_FN_MPI_Get_count_c, a, 3);
 }
@@ -3381,8 +3055,6 @@ static int check_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MP
 
 static int serve_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    if (unlikely(!count))
-        return ampi_null_argument(AMPI_FN_MPI_Get_elements, 0, "count");
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)datatype, (uintptr_t)count};
     return ampi_serve(AMPI_FN_MPI_Get_elements, a, 3);
 }
@@ -3396,8 +3068,6 @@ static int check_Get_elements(const MPI_Status *status, MPI_Datatype datatype, i
 
 static int serve_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
-    if (unlikely(!count))
-        return ampi_null_argument(AMPI_FN_MPI_Get_elements_c, 0, "count");
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)datatype, (uintptr_t)count};
     return ampi_serve(AMPI_FN_MPI_Get_elements_c, a, 3);
 }
@@ -3411,8 +3081,6 @@ static int check_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype,
 
 static int serve_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
-    if (unlikely(!count))
-        return ampi_null_argument(AMPI_FN_MPI_Get_elements_x, 0, "count");
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)datatype, (uintptr_t)count};
     return ampi_serve(AMPI_FN_MPI_Get_elements_x, a, 3);
 }
@@ -3426,8 +3094,6 @@ static int check_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype,
 
 static int serve_Get_hw_resource_info(MPI_Info *hw_info)
 {
-    if (unlikely(!hw_info))
-        return ampi_null_argument(AMPI_FN_MPI_Get_hw_resource_info, 0, "hw_info");
     uint64_t a[] = {(uintptr_t)hw_info};
     return ampi_serve(AMPI_FN_MPI_Get_hw_resource_info, a, 1);
 }
@@ -3441,10 +3107,6 @@ static int check_Get_hw_resource_info(MPI_Info *hw_info)
 
 static int serve_Get_library_version(char *version, int *resultlen)
 {
-    if (unlikely(!version))
-        return ampi_null_argument(AMPI_FN_MPI_Get_library_version, 0, "version");
-    if (unlikely(!resultlen))
-        return ampi_null_argument(AMPI_FN_MPI_Get_library_version, 0, "resultlen");
     uint64_t a[] = {(uintptr_t)version, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Get_library_version, a, 2);
 }
@@ -3460,10 +3122,6 @@ static int check_Get_library_version(char *version, int *resultlen)
 
 static int serve_Get_processor_name(char *name, int *resultlen)
 {
-    if (unlikely(!name))
-        return ampi_null_argument(AMPI_FN_MPI_Get_processor_name, 0, "name");
-    if (unlikely(!resultlen))
-        return ampi_null_argument(AMPI_FN_MPI_Get_processor_name, 0, "resultlen");
     uint64_t a[] = {(uintptr_t)name, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Get_processor_name, a, 2);
 }
@@ -3479,10 +3137,6 @@ static int check_Get_processor_name(char *name, int *resultlen)
 
 static int serve_Get_version(int *version, int *subversion)
 {
-    if (unlikely(!version))
-        return ampi_null_argument(AMPI_FN_MPI_Get_version, 0, "version");
-    if (unlikely(!subversion))
-        return ampi_null_argument(AMPI_FN_MPI_Get_version, 0, "subversion");
     uint64_t a[] = {(uintptr_t)version, (uintptr_t)subversion};
     return ampi_serve(AMPI_FN_MPI_Get_version, a, 2);
 }
@@ -3498,10 +3152,6 @@ static int check_Get_version(int *version, int *subversion)
 
 static int serve_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
-    if (unlikely(!indx && nnodes > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Graph_create, (uintptr_t)comm_old, "indx");
-    if (unlikely(!comm_graph))
-        return ampi_null_argument(AMPI_FN_MPI_Graph_create, (uintptr_t)comm_old, "comm_graph");
     uint64_t a[] = {(uintptr_t)comm_old, (uint64_t)(int64_t)nnodes, (uintptr_t)indx, (uintptr_t)edges, (uint64_t)(int64_t)reorder, (uintptr_t)comm_graph};
     return ampi_serve(AMPI_FN_MPI_Graph_create, a, 6);
 }
@@ -3517,10 +3167,6 @@ static int check_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], c
 
 static int serve_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
 {
-    if (unlikely(!indx && maxindex > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Graph_get, (uintptr_t)comm, "indx");
-    if (unlikely(!edges && maxedges > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Graph_get, (uintptr_t)comm, "edges");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)maxindex, (uint64_t)(int64_t)maxedges, (uintptr_t)indx, (uintptr_t)edges};
     return ampi_serve(AMPI_FN_MPI_Graph_get, a, 5);
 }
@@ -3536,10 +3182,6 @@ static int check_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[]
 
 static int serve_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
 {
-    if (unlikely(!indx && nnodes > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Graph_map, (uintptr_t)comm, "indx");
-    if (unlikely(!newrank))
-        return ampi_null_argument(AMPI_FN_MPI_Graph_map, (uintptr_t)comm, "newrank");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)nnodes, (uintptr_t)indx, (uintptr_t)edges, (uintptr_t)newrank};
     return ampi_serve(AMPI_FN_MPI_Graph_map, a, 5);
 }
@@ -3555,8 +3197,6 @@ static int check_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const in
 
 static int serve_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
-    if (unlikely(!neighbors && maxneighbors > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Graph_neighbors, (uintptr_t)comm, "neighbors");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)rank, (uint64_t)(int64_t)maxneighbors, (uintptr_t)neighbors};
     return ampi_serve(AMPI_FN_MPI_Graph_neighbors, a, 4);
 }
@@ -3570,8 +3210,6 @@ static int check_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int 
 
 static int serve_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
-    if (unlikely(!nneighbors))
-        return ampi_null_argument(AMPI_FN_MPI_Graph_neighbors_count, (uintptr_t)comm, "nneighbors");
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)rank, (uintptr_t)nneighbors};
     return ampi_serve(AMPI_FN_MPI_Graph_neighbors_count, a, 3);
 }
@@ -3585,10 +3223,6 @@ static int check_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 
 static int serve_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
-    if (unlikely(!nnodes))
-        return ampi_null_argument(AMPI_FN_MPI_Graphdims_get, (uintptr_t)comm, "nnodes");
-    if (unlikely(!nedges))
-        return ampi_null_argument(AMPI_FN_MPI_Graphdims_get, (uintptr_t)comm, "nedges");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)nnodes, (uintptr_t)nedges};
     return ampi_serve(AMPI_FN_MPI_Graphdims_get, a, 3);
 }
@@ -3610,8 +3244,6 @@ static int serve_Grequest_complete(MPI_Request request)
 
 static int serve_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Grequest_start, 0, "request");
     uint64_t a[] = {(uintptr_t)query_fn, (uintptr_t)free_fn, (uintptr_t)cancel_fn, (uintptr_t)extra_state, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Grequest_start, a, 5);
 }
@@ -3625,8 +3257,6 @@ static int check_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequ
 
 static int serve_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
-    if (unlikely(!result))
-        return ampi_null_argument(AMPI_FN_MPI_Group_compare, 0, "result");
     uint64_t a[] = {(uintptr_t)group1, (uintptr_t)group2, (uintptr_t)result};
     return ampi_serve(AMPI_FN_MPI_Group_compare, a, 3);
 }
@@ -3640,8 +3270,6 @@ static int check_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 
 static int serve_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (unlikely(!newgroup))
-        return ampi_null_argument(AMPI_FN_MPI_Group_difference, 0, "newgroup");
     uint64_t a[] = {(uintptr_t)group1, (uintptr_t)group2, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_difference, a, 3);
 }
@@ -3655,10 +3283,6 @@ static int check_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group 
 
 static int serve_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    if (unlikely(!ranks && n > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Group_excl, 0, "ranks");
-    if (unlikely(!newgroup))
-        return ampi_null_argument(AMPI_FN_MPI_Group_excl, 0, "newgroup");
     uint64_t a[] = {(uintptr_t)group, (uint64_t)(int64_t)n, (uintptr_t)ranks, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_excl, a, 4);
 }
@@ -3674,8 +3298,6 @@ static int check_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group
 
 static int serve_Group_free(MPI_Group *group)
 {
-    if (unlikely(!group))
-        return ampi_null_argument(AMPI_FN_MPI_Group_free, 0, "group");
     uint64_t a[] = {(uintptr_t)group};
     return ampi_serve(AMPI_FN_MPI_Group_free, a, 1);
 }
@@ -3689,10 +3311,6 @@ static int check_Group_free(MPI_Group *group)
 
 static int serve_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
-    if (unlikely(!pset_name))
-        return ampi_null_argument(AMPI_FN_MPI_Group_from_session_pset, 0, "pset_name");
-    if (unlikely(!newgroup))
-        return ampi_null_argument(AMPI_FN_MPI_Group_from_session_pset, 0, "newgroup");
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)pset_name, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_from_session_pset, a, 3);
 }
@@ -3714,10 +3332,6 @@ static MPI_Group serve_Group_fromint(int group)
 
 static int serve_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    if (unlikely(!ranks && n > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Group_incl, 0, "ranks");
-    if (unlikely(!newgroup))
-        return ampi_null_argument(AMPI_FN_MPI_Group_incl, 0, "newgroup");
     uint64_t a[] = {(uintptr_t)group, (uint64_t)(int64_t)n, (uintptr_t)ranks, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_incl, a, 4);
 }
@@ -3733,8 +3347,6 @@ static int check_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group
 
 static int serve_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (unlikely(!newgroup))
-        return ampi_null_argument(AMPI_FN_MPI_Group_intersection, 0, "newgroup");
     uint64_t a[] = {(uintptr_t)group1, (uintptr_t)group2, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_intersection, a, 3);
 }
@@ -3748,10 +3360,6 @@ static int check_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Grou
 
 static int serve_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    if (unlikely(!ranges && n > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Group_range_excl, 0, "ranges");
-    if (unlikely(!newgroup))
-        return ampi_null_argument(AMPI_FN_MPI_Group_range_excl, 0, "newgroup");
     uint64_t a[] = {(uintptr_t)group, (uint64_t)(int64_t)n, (uintptr_t)ranges, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_range_excl, a, 4);
 }
@@ -3767,10 +3375,6 @@ static int check_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_G
 
 static int serve_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    if (unlikely(!ranges && n > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Group_range_incl, 0, "ranges");
-    if (unlikely(!newgroup))
-        return ampi_null_argument(AMPI_FN_MPI_Group_range_incl, 0, "newgroup");
     uint64_t a[] = {(uintptr_t)group, (uint64_t)(int64_t)n, (uintptr_t)ranges, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_range_incl, a, 4);
 }
@@ -3786,8 +3390,6 @@ static int check_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_G
 
 static int serve_Group_rank(MPI_Group group, int *rank)
 {
-    if (unlikely(!rank))
-        return ampi_null_argument(AMPI_FN_MPI_Group_rank, 0, "rank");
     uint64_t a[] = {(uintptr_t)group, (uintptr_t)rank};
     return ampi_serve(AMPI_FN_MPI_Group_rank, a, 2);
 }
@@ -3801,8 +3403,6 @@ static int check_Group_rank(MPI_Group group, int *rank)
 
 static int serve_Group_size(MPI_Group group, int *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Group_size, 0, "size");
     uint64_t a[] = {(uintptr_t)group, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Group_size, a, 2);
 }
@@ -3822,10 +3422,6 @@ static int serve_Group_toint(MPI_Group group)
 
 static int serve_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
-    if (unlikely(!ranks1 && n > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Group_translate_ranks, 0, "ranks1");
-    if (unlikely(!ranks2 && n > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Group_translate_ranks, 0, "ranks2");
     uint64_t a[] = {(uintptr_t)group1, (uint64_t)(int64_t)n, (uintptr_t)ranks1, (uintptr_t)group2, (uintptr_t)ranks2};
     return ampi_serve(AMPI_FN_MPI_Group_translate_ranks, a, 5);
 }
@@ -3841,8 +3437,6 @@ static int check_Group_translate_ranks(MPI_Group group1, int n, const int ranks1
 
 static int serve_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    if (unlikely(!newgroup))
-        return ampi_null_argument(AMPI_FN_MPI_Group_union, 0, "newgroup");
     uint64_t a[] = {(uintptr_t)group1, (uintptr_t)group2, (uintptr_t)newgroup};
     return ampi_serve(AMPI_FN_MPI_Group_union, a, 3);
 }
@@ -3856,8 +3450,6 @@ static int check_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newg
 
 static int serve_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iallgather, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iallgather, a, 8);
 }
@@ -3871,8 +3463,6 @@ static int check_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sen
 
 static int serve_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iallgather_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iallgather_c, a, 8);
 }
@@ -3886,8 +3476,6 @@ static int check_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 static int serve_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iallgatherv, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iallgatherv, a, 9);
 }
@@ -3901,8 +3489,6 @@ static int check_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype se
 
 static int serve_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iallgatherv_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iallgatherv_c, a, 9);
 }
@@ -3916,8 +3502,6 @@ static int check_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 
 static int serve_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iallreduce, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iallreduce, a, 7);
 }
@@ -3931,8 +3515,6 @@ static int check_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_D
 
 static int serve_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iallreduce_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iallreduce_c, a, 7);
 }
@@ -3946,8 +3528,6 @@ static int check_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count coun
 
 static int serve_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ialltoall, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ialltoall, a, 8);
 }
@@ -3961,8 +3541,6 @@ static int check_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype send
 
 static int serve_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ialltoall_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ialltoall_c, a, 8);
 }
@@ -3976,8 +3554,6 @@ static int check_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 static int serve_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ialltoallv, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ialltoallv, a, 10);
 }
@@ -3991,8 +3567,6 @@ static int check_Ialltoallv(const void *sendbuf, const int sendcounts[], const i
 
 static int serve_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ialltoallv_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ialltoallv_c, a, 10);
 }
@@ -4006,8 +3580,6 @@ static int check_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 
 static int serve_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ialltoallw, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ialltoallw, a, 10);
 }
@@ -4021,8 +3593,6 @@ static int check_Ialltoallw(const void *sendbuf, const int sendcounts[], const i
 
 static int serve_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ialltoallw_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ialltoallw_c, a, 10);
 }
@@ -4036,8 +3606,6 @@ static int check_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 
 static int serve_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ibarrier, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ibarrier, a, 2);
 }
@@ -4051,8 +3619,6 @@ static int check_Ibarrier(MPI_Comm comm, MPI_Request *request)
 
 static int serve_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ibcast, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buffer, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ibcast, a, 6);
 }
@@ -4066,8 +3632,6 @@ static int check_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root
 
 static int serve_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ibcast_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buffer, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ibcast_c, a, 6);
 }
@@ -4081,8 +3645,6 @@ static int check_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, 
 
 static int serve_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ibsend, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ibsend, a, 7);
 }
@@ -4096,8 +3658,6 @@ static int check_Ibsend(const void *buf, int count, MPI_Datatype datatype, int d
 
 static int serve_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ibsend_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ibsend_c, a, 7);
 }
@@ -4111,8 +3671,6 @@ static int check_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 
 static int serve_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iexscan, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iexscan, a, 7);
 }
@@ -4126,8 +3684,6 @@ static int check_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Data
 
 static int serve_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iexscan_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iexscan_c, a, 7);
 }
@@ -4141,8 +3697,6 @@ static int check_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 
 static int serve_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Igather, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Igather, a, 9);
 }
@@ -4156,8 +3710,6 @@ static int check_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 
 static int serve_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Igather_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Igather_c, a, 9);
 }
@@ -4171,8 +3723,6 @@ static int check_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 
 static int serve_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Igatherv, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Igatherv, a, 10);
 }
@@ -4186,8 +3736,6 @@ static int check_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 
 static int serve_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Igatherv_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Igatherv_c, a, 10);
 }
@@ -4201,10 +3749,6 @@ static int check_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 
 static int serve_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Improbe, (uintptr_t)comm, "flag");
-    if (unlikely(!message))
-        return ampi_null_argument(AMPI_FN_MPI_Improbe, (uintptr_t)comm, "message");
     uint64_t a[] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)flag, (uintptr_t)message, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Improbe, a, 6);
 }
@@ -4220,10 +3764,6 @@ static int check_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Mess
 
 static int serve_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    if (unlikely(!message))
-        return ampi_null_argument(AMPI_FN_MPI_Imrecv, 0, "message");
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Imrecv, 0, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)message, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Imrecv, a, 5);
 }
@@ -4239,10 +3779,6 @@ static int check_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message
 
 static int serve_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    if (unlikely(!message))
-        return ampi_null_argument(AMPI_FN_MPI_Imrecv_c, 0, "message");
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Imrecv_c, 0, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)message, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Imrecv_c, a, 5);
 }
@@ -4258,8 +3794,6 @@ static int check_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI
 
 static int serve_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_allgather, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_allgather, a, 8);
 }
@@ -4273,8 +3807,6 @@ static int check_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dat
 
 static int serve_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_allgather_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_allgather_c, a, 8);
 }
@@ -4288,8 +3820,6 @@ static int check_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount,
 
 static int serve_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_allgatherv, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_allgatherv, a, 9);
 }
@@ -4303,8 +3833,6 @@ static int check_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Da
 
 static int serve_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_allgatherv_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_allgatherv_c, a, 9);
 }
@@ -4318,8 +3846,6 @@ static int check_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount
 
 static int serve_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoall, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoall, a, 8);
 }
@@ -4333,8 +3859,6 @@ static int check_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Data
 
 static int serve_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoall_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoall_c, a, 8);
 }
@@ -4348,8 +3872,6 @@ static int check_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, 
 
 static int serve_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoallv, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoallv, a, 10);
 }
@@ -4363,8 +3885,6 @@ static int check_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[]
 
 static int serve_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoallv_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoallv_c, a, 10);
 }
@@ -4378,8 +3898,6 @@ static int check_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count send
 
 static int serve_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoallw, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoallw, a, 10);
 }
@@ -4393,8 +3911,6 @@ static int check_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[]
 
 static int serve_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ineighbor_alltoallw_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ineighbor_alltoallw_c, a, 10);
 }
@@ -4408,8 +3924,6 @@ static int check_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count send
 
 static int serve_Info_create(MPI_Info *info)
 {
-    if (unlikely(!info))
-        return ampi_null_argument(AMPI_FN_MPI_Info_create, 0, "info");
     uint64_t a[] = {(uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_Info_create, a, 1);
 }
@@ -4423,8 +3937,6 @@ static int check_Info_create(MPI_Info *info)
 
 static int serve_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
-    if (unlikely(!info))
-        return ampi_null_argument(AMPI_FN_MPI_Info_create_env, 0, "info");
     uint64_t a[] = {(uint64_t)(int64_t)argc, (uintptr_t)argv, (uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_Info_create_env, a, 3);
 }
@@ -4438,8 +3950,6 @@ static int check_Info_create_env(int argc, char *argv[], MPI_Info *info)
 
 static int serve_Info_delete(MPI_Info info, const char *key)
 {
-    if (unlikely(!key))
-        return ampi_null_argument(AMPI_FN_MPI_Info_delete, 0, "key");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)key};
     return ampi_serve(AMPI_FN_MPI_Info_delete, a, 2);
 }
@@ -4453,8 +3963,6 @@ static int check_Info_delete(MPI_Info info, const char *key)
 
 static int serve_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-    if (unlikely(!newinfo))
-        return ampi_null_argument(AMPI_FN_MPI_Info_dup, 0, "newinfo");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)newinfo};
     return ampi_serve(AMPI_FN_MPI_Info_dup, a, 2);
 }
@@ -4468,8 +3976,6 @@ static int check_Info_dup(MPI_Info info, MPI_Info *newinfo)
 
 static int serve_Info_free(MPI_Info *info)
 {
-    if (unlikely(!info))
-        return ampi_null_argument(AMPI_FN_MPI_Info_free, 0, "info");
     uint64_t a[] = {(uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_Info_free, a, 1);
 }
@@ -4489,10 +3995,6 @@ static MPI_Info serve_Info_fromint(int info)
 
 static int serve_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
-    if (unlikely(!key))
-        return ampi_null_argument(AMPI_FN_MPI_Info_get, 0, "key");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Info_get, 0, "flag");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)key, (uint64_t)(int64_t)valuelen, (uintptr_t)value, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Info_get, a, 5);
 }
@@ -4508,8 +4010,6 @@ static int check_Info_get(MPI_Info info, const char *key, int valuelen, char *va
 
 static int serve_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-    if (unlikely(!nkeys))
-        return ampi_null_argument(AMPI_FN_MPI_Info_get_nkeys, 0, "nkeys");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)nkeys};
     return ampi_serve(AMPI_FN_MPI_Info_get_nkeys, a, 2);
 }
@@ -4529,12 +4029,6 @@ static int serve_Info_get_nthkey(MPI_Info info, int n, char *key)
 
 static int serve_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag)
 {
-    if (unlikely(!key))
-        return ampi_null_argument(AMPI_FN_MPI_Info_get_string, 0, "key");
-    if (unlikely(!buflen))
-        return ampi_null_argument(AMPI_FN_MPI_Info_get_string, 0, "buflen");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Info_get_string, 0, "flag");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)key, (uintptr_t)buflen, (uintptr_t)value, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Info_get_string, a, 5);
 }
@@ -4552,12 +4046,6 @@ static int check_Info_get_string(MPI_Info info, const char *key, int *buflen, ch
 
 static int serve_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
-    if (unlikely(!key))
-        return ampi_null_argument(AMPI_FN_MPI_Info_get_valuelen, 0, "key");
-    if (unlikely(!valuelen))
-        return ampi_null_argument(AMPI_FN_MPI_Info_get_valuelen, 0, "valuelen");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Info_get_valuelen, 0, "flag");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)key, (uintptr_t)valuelen, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Info_get_valuelen, a, 4);
 }
@@ -4575,10 +4063,6 @@ static int check_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen
 
 static int serve_Info_set(MPI_Info info, const char *key, const char *value)
 {
-    if (unlikely(!key))
-        return ampi_null_argument(AMPI_FN_MPI_Info_set, 0, "key");
-    if (unlikely(!value))
-        return ampi_null_argument(AMPI_FN_MPI_Info_set, 0, "value");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)key, (uintptr_t)value};
     return ampi_serve(AMPI_FN_MPI_Info_set, a, 3);
 }
@@ -4606,8 +4090,6 @@ static int serve_Init(int *argc, char ***argv)
 
 static int serve_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    if (unlikely(!provided))
-        return ampi_null_argument(AMPI_FN_MPI_Init_thread, 0, "provided");
     uint64_t a[] = {(uintptr_t)argc, (uintptr_t)argv, (uint64_t)(int64_t)required, (uintptr_t)provided};
     return ampi_serve(AMPI_FN_MPI_Init_thread, a, 4);
 }
@@ -4621,8 +4103,6 @@ static int check_Init_thread(int *argc, char ***argv, int required, int *provide
 
 static int serve_Initialized(int *flag)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Initialized, 0, "flag");
     uint64_t a[] = {(uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Initialized, a, 1);
 }
@@ -4636,8 +4116,6 @@ static int check_Initialized(int *flag)
 
 static int serve_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
-    if (unlikely(!newintercomm))
-        return ampi_null_argument(AMPI_FN_MPI_Intercomm_create, (uintptr_t)local_comm, "newintercomm");
     uint64_t a[] = {(uintptr_t)local_comm, (uint64_t)(int64_t)local_leader, (uintptr_t)peer_comm, (uint64_t)(int64_t)remote_leader, (uint64_t)(int64_t)tag, (uintptr_t)newintercomm};
     return ampi_serve(AMPI_FN_MPI_Intercomm_create, a, 6);
 }
@@ -4651,10 +4129,6 @@ static int check_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Com
 
 static int serve_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
-    if (unlikely(!stringtag))
-        return ampi_null_argument(AMPI_FN_MPI_Intercomm_create_from_groups, 0, "stringtag");
-    if (unlikely(!newintercomm))
-        return ampi_null_argument(AMPI_FN_MPI_Intercomm_create_from_groups, 0, "newintercomm");
     uint64_t a[] = {(uintptr_t)local_group, (uint64_t)(int64_t)local_leader, (uintptr_t)remote_group, (uint64_t)(int64_t)remote_leader, (uintptr_t)stringtag, (uintptr_t)info, (uintptr_t)errhandler, (uintptr_t)newintercomm};
     return ampi_serve(AMPI_FN_MPI_Intercomm_create_from_groups, a, 8);
 }
@@ -4670,8 +4144,6 @@ static int check_Intercomm_create_from_groups(MPI_Group local_group, int local_l
 
 static int serve_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
-    if (unlikely(!newintracomm))
-        return ampi_null_argument(AMPI_FN_MPI_Intercomm_merge, (uintptr_t)intercomm, "newintracomm");
     uint64_t a[] = {(uintptr_t)intercomm, (uint64_t)(int64_t)high, (uintptr_t)newintracomm};
     return ampi_serve(AMPI_FN_MPI_Intercomm_merge, a, 3);
 }
@@ -4685,8 +4157,6 @@ static int check_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintr
 
 static int serve_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Iprobe, (uintptr_t)comm, "flag");
     uint64_t a[] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)flag, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Iprobe, a, 5);
 }
@@ -4700,8 +4170,6 @@ static int check_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Statu
 
 static int serve_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Irecv, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Irecv, a, 7);
 }
@@ -4715,8 +4183,6 @@ static int check_Irecv(void *buf, int count, MPI_Datatype datatype, int source, 
 
 static int serve_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Irecv_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Irecv_c, a, 7);
 }
@@ -4730,8 +4196,6 @@ static int check_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int 
 
 static int serve_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ireduce, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ireduce, a, 8);
 }
@@ -4745,8 +4209,6 @@ static int check_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 
 static int serve_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ireduce_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ireduce_c, a, 8);
 }
@@ -4760,8 +4222,6 @@ static int check_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 
 static int serve_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ireduce_scatter, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ireduce_scatter, a, 7);
 }
@@ -4775,8 +4235,6 @@ static int check_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int r
 
 static int serve_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ireduce_scatter_block, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ireduce_scatter_block, a, 7);
 }
@@ -4790,8 +4248,6 @@ static int check_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int r
 
 static int serve_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ireduce_scatter_block_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ireduce_scatter_block_c, a, 7);
 }
@@ -4805,8 +4261,6 @@ static int check_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI
 
 static int serve_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ireduce_scatter_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ireduce_scatter_c, a, 7);
 }
@@ -4820,8 +4274,6 @@ static int check_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI
 
 static int serve_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Irsend, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Irsend, a, 7);
 }
@@ -4835,8 +4287,6 @@ static int check_Irsend(const void *buf, int count, MPI_Datatype datatype, int d
 
 static int serve_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Irsend_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Irsend_c, a, 7);
 }
@@ -4850,8 +4300,6 @@ static int check_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 
 static int serve_Is_thread_main(int *flag)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Is_thread_main, 0, "flag");
     uint64_t a[] = {(uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Is_thread_main, a, 1);
 }
@@ -4865,8 +4313,6 @@ static int check_Is_thread_main(int *flag)
 
 static int serve_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iscan, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iscan, a, 7);
 }
@@ -4880,8 +4326,6 @@ static int check_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 
 static int serve_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iscan_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iscan_c, a, 7);
 }
@@ -4895,8 +4339,6 @@ static int check_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MP
 
 static int serve_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iscatter, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iscatter, a, 9);
 }
@@ -4910,8 +4352,6 @@ static int check_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendt
 
 static int serve_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iscatter_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iscatter_c, a, 9);
 }
@@ -4925,8 +4365,6 @@ static int check_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 
 static int serve_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iscatterv, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)displs, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iscatterv, a, 10);
 }
@@ -4940,8 +4378,6 @@ static int check_Iscatterv(const void *sendbuf, const int sendcounts[], const in
 
 static int serve_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Iscatterv_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)displs, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Iscatterv_c, a, 10);
 }
@@ -4955,8 +4391,6 @@ static int check_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], 
 
 static int serve_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Isend, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Isend, a, 7);
 }
@@ -4970,8 +4404,6 @@ static int check_Isend(const void *buf, int count, MPI_Datatype datatype, int de
 
 static int serve_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Isend_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Isend_c, a, 7);
 }
@@ -4985,8 +4417,6 @@ static int check_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype
 
 static int serve_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Isendrecv, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)sendtag, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)recvtag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Isendrecv, a, 12);
 }
@@ -5000,8 +4430,6 @@ static int check_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype send
 
 static int serve_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Isendrecv_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)sendtag, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)recvtag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Isendrecv_c, a, 12);
 }
@@ -5015,8 +4443,6 @@ static int check_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 static int serve_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Isendrecv_replace, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)sendtag, (uint64_t)(int64_t)source, (uint64_t)(int64_t)recvtag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Isendrecv_replace, a, 9);
 }
@@ -5030,8 +4456,6 @@ static int check_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, 
 
 static int serve_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Isendrecv_replace_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)sendtag, (uint64_t)(int64_t)source, (uint64_t)(int64_t)recvtag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Isendrecv_replace_c, a, 9);
 }
@@ -5045,8 +4469,6 @@ static int check_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype da
 
 static int serve_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Issend, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Issend, a, 7);
 }
@@ -5060,8 +4482,6 @@ static int check_Issend(const void *buf, int count, MPI_Datatype datatype, int d
 
 static int serve_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Issend_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Issend_c, a, 7);
 }
@@ -5075,8 +4495,6 @@ static int check_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 
 static int serve_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
-    if (unlikely(!keyval))
-        return ampi_null_argument(AMPI_FN_MPI_Keyval_create, 0, "keyval");
     uint64_t a[] = {(uintptr_t)copy_fn, (uintptr_t)delete_fn, (uintptr_t)keyval, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Keyval_create, a, 4);
 }
@@ -5090,8 +4508,6 @@ static int check_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *
 
 static int serve_Keyval_free(int *keyval)
 {
-    if (unlikely(!keyval))
-        return ampi_null_argument(AMPI_FN_MPI_Keyval_free, 0, "keyval");
     uint64_t a[] = {(uintptr_t)keyval};
     return ampi_serve(AMPI_FN_MPI_Keyval_free, a, 1);
 }
@@ -5105,10 +4521,6 @@ static int check_Keyval_free(int *keyval)
 
 static int serve_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
-    if (unlikely(!service_name))
-        return ampi_null_argument(AMPI_FN_MPI_Lookup_name, 0, "service_name");
-    if (unlikely(!port_name))
-        return ampi_null_argument(AMPI_FN_MPI_Lookup_name, 0, "port_name");
     uint64_t a[] = {(uintptr_t)service_name, (uintptr_t)info, (uintptr_t)port_name};
     return ampi_serve(AMPI_FN_MPI_Lookup_name, a, 3);
 }
@@ -5136,8 +4548,6 @@ static int serve_Message_toint(MPI_Message message)
 
 static int serve_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    if (unlikely(!message))
-        return ampi_null_argument(AMPI_FN_MPI_Mprobe, (uintptr_t)comm, "message");
     uint64_t a[] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)message, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Mprobe, a, 5);
 }
@@ -5151,8 +4561,6 @@ static int check_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message
 
 static int serve_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    if (unlikely(!message))
-        return ampi_null_argument(AMPI_FN_MPI_Mrecv, 0, "message");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)message, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Mrecv, a, 5);
 }
@@ -5166,8 +4574,6 @@ static int check_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message 
 
 static int serve_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    if (unlikely(!message))
-        return ampi_null_argument(AMPI_FN_MPI_Mrecv_c, 0, "message");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)message, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Mrecv_c, a, 5);
 }
@@ -5193,8 +4599,6 @@ static int serve_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, 
 
 static int serve_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgather_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_allgather_init, a, 9);
 }
@@ -5208,8 +4612,6 @@ static int check_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI
 
 static int serve_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgather_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_allgather_init_c, a, 9);
 }
@@ -5235,8 +4637,6 @@ static int serve_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 
 static int serve_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgatherv_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_allgatherv_init, a, 10);
 }
@@ -5250,8 +4650,6 @@ static int check_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MP
 
 static int serve_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgatherv_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)displs, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_allgatherv_init_c, a, 10);
 }
@@ -5277,8 +4675,6 @@ static int serve_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, M
 
 static int serve_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoall_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoall_init, a, 9);
 }
@@ -5292,8 +4688,6 @@ static int check_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_
 
 static int serve_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoall_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoall_init_c, a, 9);
 }
@@ -5319,8 +4713,6 @@ static int serve_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendc
 
 static int serve_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallv_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoallv_init, a, 11);
 }
@@ -5334,8 +4726,6 @@ static int check_Neighbor_alltoallv_init(const void *sendbuf, const int sendcoun
 
 static int serve_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallv_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtype, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoallv_init_c, a, 11);
 }
@@ -5361,8 +4751,6 @@ static int serve_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendc
 
 static int serve_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallw_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoallw_init, a, 11);
 }
@@ -5376,8 +4764,6 @@ static int check_Neighbor_alltoallw_init(const void *sendbuf, const int sendcoun
 
 static int serve_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallw_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)sdispls, (uintptr_t)sendtypes, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)rdispls, (uintptr_t)recvtypes, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Neighbor_alltoallw_init_c, a, 11);
 }
@@ -5391,8 +4777,6 @@ static int check_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count 
 
 static int serve_Op_commutative(MPI_Op op, int *commute)
 {
-    if (unlikely(!commute))
-        return ampi_null_argument(AMPI_FN_MPI_Op_commutative, 0, "commute");
     uint64_t a[] = {(uintptr_t)op, (uintptr_t)commute};
     return ampi_serve(AMPI_FN_MPI_Op_commutative, a, 2);
 }
@@ -5406,8 +4790,6 @@ static int check_Op_commutative(MPI_Op op, int *commute)
 
 static int serve_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
-    if (unlikely(!op))
-        return ampi_null_argument(AMPI_FN_MPI_Op_create, 0, "op");
     uint64_t a[] = {(uintptr_t)user_fn, (uint64_t)(int64_t)commute, (uintptr_t)op};
     return ampi_serve(AMPI_FN_MPI_Op_create, a, 3);
 }
@@ -5421,8 +4803,6 @@ static int check_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 
 static int serve_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
-    if (unlikely(!op))
-        return ampi_null_argument(AMPI_FN_MPI_Op_create_c, 0, "op");
     uint64_t a[] = {(uintptr_t)user_fn, (uint64_t)(int64_t)commute, (uintptr_t)op};
     return ampi_serve(AMPI_FN_MPI_Op_create_c, a, 3);
 }
@@ -5436,8 +4816,6 @@ static int check_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *
 
 static int serve_Op_free(MPI_Op *op)
 {
-    if (unlikely(!op))
-        return ampi_null_argument(AMPI_FN_MPI_Op_free, 0, "op");
     uint64_t a[] = {(uintptr_t)op};
     return ampi_serve(AMPI_FN_MPI_Op_free, a, 1);
 }
@@ -5463,8 +4841,6 @@ static int serve_Op_toint(MPI_Op op)
 
 static int serve_Open_port(MPI_Info info, char *port_name)
 {
-    if (unlikely(!port_name))
-        return ampi_null_argument(AMPI_FN_MPI_Open_port, 0, "port_name");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)port_name};
     return ampi_serve(AMPI_FN_MPI_Open_port, a, 2);
 }
@@ -5478,8 +4854,6 @@ static int check_Open_port(MPI_Info info, char *port_name)
 
 static int serve_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
-    if (unlikely(!position))
-        return ampi_null_argument(AMPI_FN_MPI_Pack, (uintptr_t)comm, "position");
     uint64_t a[] = {(uintptr_t)inbuf, (uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)outbuf, (uint64_t)(int64_t)outsize, (uintptr_t)position, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Pack, a, 7);
 }
@@ -5493,8 +4867,6 @@ static int check_Pack(const void *inbuf, int incount, MPI_Datatype datatype, voi
 
 static int serve_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
-    if (unlikely(!position))
-        return ampi_null_argument(AMPI_FN_MPI_Pack_c, (uintptr_t)comm, "position");
     uint64_t a[] = {(uintptr_t)inbuf, (uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)outbuf, (uint64_t)(int64_t)outsize, (uintptr_t)position, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Pack_c, a, 7);
 }
@@ -5508,8 +4880,6 @@ static int check_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datat
 
 static int serve_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
-    if (unlikely(!position))
-        return ampi_null_argument(AMPI_FN_MPI_Pack_external, 0, "position");
     uint64_t a[] = {(uintptr_t)datarep, (uintptr_t)inbuf, (uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)outbuf, (uint64_t)(int64_t)outsize, (uintptr_t)position};
     return ampi_serve(AMPI_FN_MPI_Pack_external, a, 7);
 }
@@ -5523,8 +4893,6 @@ static int check_Pack_external(const char *datarep, const void *inbuf, int incou
 
 static int serve_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
 {
-    if (unlikely(!position))
-        return ampi_null_argument(AMPI_FN_MPI_Pack_external_c, 0, "position");
     uint64_t a[] = {(uintptr_t)datarep, (uintptr_t)inbuf, (uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)outbuf, (uint64_t)(int64_t)outsize, (uintptr_t)position};
     return ampi_serve(AMPI_FN_MPI_Pack_external_c, a, 7);
 }
@@ -5538,8 +4906,6 @@ static int check_Pack_external_c(const char *datarep, const void *inbuf, MPI_Cou
 
 static int serve_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Pack_external_size, 0, "size");
     uint64_t a[] = {(uintptr_t)datarep, (uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Pack_external_size, a, 4);
 }
@@ -5553,8 +4919,6 @@ static int check_Pack_external_size(const char *datarep, int incount, MPI_Dataty
 
 static int serve_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Pack_external_size_c, 0, "size");
     uint64_t a[] = {(uintptr_t)datarep, (uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Pack_external_size_c, a, 4);
 }
@@ -5568,8 +4932,6 @@ static int check_Pack_external_size_c(const char *datarep, MPI_Count incount, MP
 
 static int serve_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Pack_size, (uintptr_t)comm, "size");
     uint64_t a[] = {(uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)comm, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Pack_size, a, 4);
 }
@@ -5583,8 +4945,6 @@ static int check_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, in
 
 static int serve_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Pack_size_c, (uintptr_t)comm, "size");
     uint64_t a[] = {(uint64_t)(int64_t)incount, (uintptr_t)datatype, (uintptr_t)comm, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Pack_size_c, a, 4);
 }
@@ -5598,8 +4958,6 @@ static int check_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm 
 
 static int serve_Parrived(MPI_Request request, int partition, int *flag)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Parrived, 0, "flag");
     uint64_t a[] = {(uintptr_t)request, (uint64_t)(int64_t)partition, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Parrived, a, 3);
 }
@@ -5625,8 +4983,6 @@ static int serve_Pready(int partition, MPI_Request request)
 
 static int serve_Pready_list(int length, const int array_of_partitions[], MPI_Request request)
 {
-    if (unlikely(!array_of_partitions && length > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Pready_list, 0, "array_of_partitions");
     uint64_t a[] = {(uint64_t)(int64_t)length, (uintptr_t)array_of_partitions, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Pready_list, a, 3);
 }
@@ -5646,8 +5002,6 @@ static int serve_Pready_range(int partition_low, int partition_high, MPI_Request
 
 static int serve_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Precv_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)partitions, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Precv_init, a, 9);
 }
@@ -5661,8 +5015,6 @@ static int check_Precv_init(void *buf, int partitions, int count, MPI_Datatype d
 
 static int serve_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Precv_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)partitions, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Precv_init_c, a, 9);
 }
@@ -5682,8 +5034,6 @@ static int serve_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 
 static int serve_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Psend_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)partitions, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Psend_init, a, 9);
 }
@@ -5697,8 +5047,6 @@ static int check_Psend_init(const void *buf, int partitions, int count, MPI_Data
 
 static int serve_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Psend_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)partitions, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Psend_init_c, a, 9);
 }
@@ -5712,10 +5060,6 @@ static int check_Psend_init_c(const void *buf, int partitions, MPI_Count count, 
 
 static int serve_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    if (unlikely(!service_name))
-        return ampi_null_argument(AMPI_FN_MPI_Publish_name, 0, "service_name");
-    if (unlikely(!port_name))
-        return ampi_null_argument(AMPI_FN_MPI_Publish_name, 0, "port_name");
     uint64_t a[] = {(uintptr_t)service_name, (uintptr_t)info, (uintptr_t)port_name};
     return ampi_serve(AMPI_FN_MPI_Publish_name, a, 3);
 }
@@ -5743,8 +5087,6 @@ static int serve_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Data
 
 static int serve_Query_thread(int *provided)
 {
-    if (unlikely(!provided))
-        return ampi_null_argument(AMPI_FN_MPI_Query_thread, 0, "provided");
     uint64_t a[] = {(uintptr_t)provided};
     return ampi_serve(AMPI_FN_MPI_Query_thread, a, 1);
 }
@@ -5758,8 +5100,6 @@ static int check_Query_thread(int *provided)
 
 static int serve_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Raccumulate, 0, "request");
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)op, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Raccumulate, a, 10);
 }
@@ -5773,8 +5113,6 @@ static int check_Raccumulate(const void *origin_addr, int origin_count, MPI_Data
 
 static int serve_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Raccumulate_c, 0, "request");
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)op, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Raccumulate_c, a, 10);
 }
@@ -5800,8 +5138,6 @@ static int serve_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int s
 
 static int serve_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Recv_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Recv_init, a, 7);
 }
@@ -5815,8 +5151,6 @@ static int check_Recv_init(void *buf, int count, MPI_Datatype datatype, int sour
 
 static int serve_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Recv_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)source, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Recv_init_c, a, 7);
 }
@@ -5842,8 +5176,6 @@ static int serve_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 
 static int serve_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Reduce_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Reduce_init, a, 9);
 }
@@ -5857,8 +5189,6 @@ static int check_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 
 static int serve_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Reduce_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Reduce_init_c, a, 9);
 }
@@ -5902,8 +5232,6 @@ static int serve_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_
 
 static int serve_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_block_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Reduce_scatter_block_init, a, 8);
 }
@@ -5917,8 +5245,6 @@ static int check_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, i
 
 static int serve_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_block_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Reduce_scatter_block_init_c, a, 8);
 }
@@ -5938,8 +5264,6 @@ static int serve_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_
 
 static int serve_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Reduce_scatter_init, a, 8);
 }
@@ -5953,8 +5277,6 @@ static int check_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const i
 
 static int serve_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uintptr_t)recvcounts, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Reduce_scatter_init_c, a, 8);
 }
@@ -5968,8 +5290,6 @@ static int check_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const
 
 static int serve_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
-    if (unlikely(!datarep))
-        return ampi_null_argument(AMPI_FN_MPI_Register_datarep, 0, "datarep");
     uint64_t a[] = {(uintptr_t)datarep, (uintptr_t)read_conversion_fn, (uintptr_t)write_conversion_fn, (uintptr_t)dtype_file_extent_fn, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Register_datarep, a, 5);
 }
@@ -5983,8 +5303,6 @@ static int check_Register_datarep(const char *datarep, MPI_Datarep_conversion_fu
 
 static int serve_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
-    if (unlikely(!datarep))
-        return ampi_null_argument(AMPI_FN_MPI_Register_datarep_c, 0, "datarep");
     uint64_t a[] = {(uintptr_t)datarep, (uintptr_t)read_conversion_fn, (uintptr_t)write_conversion_fn, (uintptr_t)dtype_file_extent_fn, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Register_datarep_c, a, 5);
 }
@@ -6016,8 +5334,6 @@ static int serve_Remove_error_string(int errorcode)
 
 static int serve_Request_free(MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Request_free, 0, "request");
     uint64_t a[] = {(uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Request_free, a, 1);
 }
@@ -6037,8 +5353,6 @@ static MPI_Request serve_Request_fromint(int request)
 
 static int serve_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Request_get_status, 0, "flag");
     uint64_t a[] = {(uintptr_t)request, (uintptr_t)flag, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Request_get_status, a, 3);
 }
@@ -6052,10 +5366,6 @@ static int check_Request_get_status(MPI_Request request, int *flag, MPI_Status *
 
 static int serve_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses)
 {
-    if (unlikely(!array_of_requests && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_all, 0, "array_of_requests");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_all, 0, "flag");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests, (uintptr_t)flag, (uintptr_t)array_of_statuses};
     return ampi_serve(AMPI_FN_MPI_Request_get_status_all, a, 4);
 }
@@ -6071,12 +5381,6 @@ static int check_Request_get_status_all(int count, const MPI_Request array_of_re
 
 static int serve_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
-    if (unlikely(!array_of_requests && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_any, 0, "array_of_requests");
-    if (unlikely(!indx))
-        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_any, 0, "indx");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_any, 0, "flag");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests, (uintptr_t)indx, (uintptr_t)flag, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Request_get_status_any, a, 5);
 }
@@ -6094,10 +5398,6 @@ static int check_Request_get_status_any(int count, const MPI_Request array_of_re
 
 static int serve_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
 {
-    if (unlikely(!array_of_requests && incount > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_some, 0, "array_of_requests");
-    if (unlikely(!outcount))
-        return ampi_null_argument(AMPI_FN_MPI_Request_get_status_some, 0, "outcount");
     uint64_t a[] = {(uint64_t)(int64_t)incount, (uintptr_t)array_of_requests, (uintptr_t)outcount, (uintptr_t)array_of_indices, (uintptr_t)array_of_statuses};
     return ampi_serve(AMPI_FN_MPI_Request_get_status_some, a, 5);
 }
@@ -6119,8 +5419,6 @@ static int serve_Request_toint(MPI_Request request)
 
 static int serve_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Rget, 0, "request");
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rget, a, 9);
 }
@@ -6134,8 +5432,6 @@ static int check_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_d
 
 static int serve_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Rget_accumulate, 0, "request");
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uintptr_t)result_addr, (uint64_t)(int64_t)result_count, (uintptr_t)result_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)op, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rget_accumulate, a, 13);
 }
@@ -6149,8 +5445,6 @@ static int check_Rget_accumulate(const void *origin_addr, int origin_count, MPI_
 
 static int serve_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Rget_accumulate_c, 0, "request");
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uintptr_t)result_addr, (uint64_t)(int64_t)result_count, (uintptr_t)result_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)op, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rget_accumulate_c, a, 13);
 }
@@ -6164,8 +5458,6 @@ static int check_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_cou
 
 static int serve_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Rget_c, 0, "request");
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rget_c, a, 9);
 }
@@ -6179,8 +5471,6 @@ static int check_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype 
 
 static int serve_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Rput, 0, "request");
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rput, a, 9);
 }
@@ -6194,8 +5484,6 @@ static int check_Rput(const void *origin_addr, int origin_count, MPI_Datatype or
 
 static int serve_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Rput_c, 0, "request");
     uint64_t a[] = {(uintptr_t)origin_addr, (uint64_t)(int64_t)origin_count, (uintptr_t)origin_datatype, (uint64_t)(int64_t)target_rank, (uint64_t)(int64_t)target_disp, (uint64_t)(int64_t)target_count, (uintptr_t)target_datatype, (uintptr_t)win, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rput_c, a, 9);
 }
@@ -6221,8 +5509,6 @@ static int serve_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype
 
 static int serve_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Rsend_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rsend_init, a, 7);
 }
@@ -6236,8 +5522,6 @@ static int check_Rsend_init(const void *buf, int count, MPI_Datatype datatype, i
 
 static int serve_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Rsend_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Rsend_init_c, a, 7);
 }
@@ -6263,8 +5547,6 @@ static int serve_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 
 static int serve_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Scan_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Scan_init, a, 8);
 }
@@ -6278,8 +5560,6 @@ static int check_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Da
 
 static int serve_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Scan_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)recvbuf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uintptr_t)op, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Scan_init_c, a, 8);
 }
@@ -6305,8 +5585,6 @@ static int serve_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 
 static int serve_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Scatter_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Scatter_init, a, 10);
 }
@@ -6320,8 +5598,6 @@ static int check_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype s
 
 static int serve_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Scatter_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Scatter_init_c, a, 10);
 }
@@ -6347,8 +5623,6 @@ static int serve_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], c
 
 static int serve_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Scatterv_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)displs, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Scatterv_init, a, 11);
 }
@@ -6362,8 +5636,6 @@ static int check_Scatterv_init(const void *sendbuf, const int sendcounts[], cons
 
 static int serve_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Scatterv_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)sendbuf, (uintptr_t)sendcounts, (uintptr_t)displs, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uint64_t)(int64_t)root, (uintptr_t)comm, (uintptr_t)info, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Scatterv_init_c, a, 11);
 }
@@ -6389,8 +5661,6 @@ static int serve_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 
 static int serve_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Send_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Send_init, a, 7);
 }
@@ -6404,8 +5674,6 @@ static int check_Send_init(const void *buf, int count, MPI_Datatype datatype, in
 
 static int serve_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Send_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Send_init_c, a, 7);
 }
@@ -6461,8 +5729,6 @@ static int serve_Session_call_errhandler(MPI_Session session, int errorcode)
 
 static int serve_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_Session_create_errhandler, 0, "errhandler");
     uint64_t a[] = {(uintptr_t)session_errhandler_fn, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Session_create_errhandler, a, 2);
 }
@@ -6476,10 +5742,6 @@ static int check_Session_create_errhandler(MPI_Session_errhandler_function *sess
 
 static int serve_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
 {
-    if (unlikely(!buffer_addr))
-        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer, 0, "buffer_addr");
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer, 0, "size");
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Session_detach_buffer, a, 3);
 }
@@ -6495,10 +5757,6 @@ static int check_Session_detach_buffer(MPI_Session session, void *buffer_addr, i
 
 static int serve_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
-    if (unlikely(!buffer_addr))
-        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer_c, 0, "buffer_addr");
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer_c, 0, "size");
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Session_detach_buffer_c, a, 3);
 }
@@ -6514,8 +5772,6 @@ static int check_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
 
 static int serve_Session_finalize(MPI_Session *session)
 {
-    if (unlikely(!session))
-        return ampi_null_argument(AMPI_FN_MPI_Session_finalize, 0, "session");
     uint64_t a[] = {(uintptr_t)session};
     return ampi_serve(AMPI_FN_MPI_Session_finalize, a, 1);
 }
@@ -6541,8 +5797,6 @@ static MPI_Session serve_Session_fromint(int session)
 
 static int serve_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
 {
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_errhandler, 0, "errhandler");
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Session_get_errhandler, a, 2);
 }
@@ -6556,8 +5810,6 @@ static int check_Session_get_errhandler(MPI_Session session, MPI_Errhandler *err
 
 static int serve_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
-    if (unlikely(!info_used))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_info, 0, "info_used");
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)info_used};
     return ampi_serve(AMPI_FN_MPI_Session_get_info, a, 2);
 }
@@ -6571,8 +5823,6 @@ static int check_Session_get_info(MPI_Session session, MPI_Info *info_used)
 
 static int serve_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
-    if (unlikely(!pset_len))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_nth_pset, 0, "pset_len");
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)info, (uint64_t)(int64_t)n, (uintptr_t)pset_len, (uintptr_t)pset_name};
     return ampi_serve(AMPI_FN_MPI_Session_get_nth_pset, a, 5);
 }
@@ -6586,8 +5836,6 @@ static int check_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
 
 static int serve_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
-    if (unlikely(!npset_names))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_num_psets, 0, "npset_names");
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)info, (uintptr_t)npset_names};
     return ampi_serve(AMPI_FN_MPI_Session_get_num_psets, a, 3);
 }
@@ -6601,10 +5849,6 @@ static int check_Session_get_num_psets(MPI_Session session, MPI_Info info, int *
 
 static int serve_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
 {
-    if (unlikely(!pset_name))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_pset_info, 0, "pset_name");
-    if (unlikely(!info))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_pset_info, 0, "info");
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)pset_name, (uintptr_t)info};
     return ampi_serve(AMPI_FN_MPI_Session_get_pset_info, a, 3);
 }
@@ -6620,8 +5864,6 @@ static int check_Session_get_pset_info(MPI_Session session, const char *pset_nam
 
 static int serve_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Session_iflush_buffer, 0, "request");
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Session_iflush_buffer, a, 2);
 }
@@ -6635,8 +5877,6 @@ static int check_Session_iflush_buffer(MPI_Session session, MPI_Request *request
 
 static int serve_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
-    if (unlikely(!session))
-        return ampi_null_argument(AMPI_FN_MPI_Session_init, 0, "session");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)errhandler, (uintptr_t)session};
     return ampi_serve(AMPI_FN_MPI_Session_init, a, 3);
 }
@@ -6674,8 +5914,6 @@ static int serve_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype
 
 static int serve_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ssend_init, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ssend_init, a, 7);
 }
@@ -6689,8 +5927,6 @@ static int check_Ssend_init(const void *buf, int count, MPI_Datatype datatype, i
 
 static int serve_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Ssend_init_c, (uintptr_t)comm, "request");
     uint64_t a[] = {(uintptr_t)buf, (uint64_t)(int64_t)count, (uintptr_t)datatype, (uint64_t)(int64_t)dest, (uint64_t)(int64_t)tag, (uintptr_t)comm, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Ssend_init_c, a, 7);
 }
@@ -6704,8 +5940,6 @@ static int check_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dat
 
 static int serve_Start(MPI_Request *request)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Start, 0, "request");
     uint64_t a[] = {(uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Start, a, 1);
 }
@@ -6719,8 +5953,6 @@ static int check_Start(MPI_Request *request)
 
 static int serve_Startall(int count, MPI_Request array_of_requests[])
 {
-    if (unlikely(!array_of_requests && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Startall, 0, "array_of_requests");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests};
     return ampi_serve(AMPI_FN_MPI_Startall, a, 2);
 }
@@ -6740,8 +5972,6 @@ static int serve_Status_get_error(const MPI_Status *status, int *error)
 
 static int serve_Status_get_source(const MPI_Status *status, int *source)
 {
-    if (unlikely(!source))
-        return ampi_null_argument(AMPI_FN_MPI_Status_get_source, 0, "source");
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)source};
     return ampi_serve(AMPI_FN_MPI_Status_get_source, a, 2);
 }
@@ -6755,8 +5985,6 @@ static int check_Status_get_source(const MPI_Status *status, int *source)
 
 static int serve_Status_get_tag(const MPI_Status *status, int *tag)
 {
-    if (unlikely(!tag))
-        return ampi_null_argument(AMPI_FN_MPI_Status_get_tag, 0, "tag");
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)tag};
     return ampi_serve(AMPI_FN_MPI_Status_get_tag, a, 2);
 }
@@ -7117,10 +6345,6 @@ static int serve_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 
 static int serve_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Test, 0, "request");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Test, 0, "flag");
     uint64_t a[] = {(uintptr_t)request, (uintptr_t)flag, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Test, a, 3);
 }
@@ -7136,8 +6360,6 @@ static int check_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
 static int serve_Test_cancelled(const MPI_Status *status, int *flag)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Test_cancelled, 0, "flag");
     uint64_t a[] = {(uintptr_t)status, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Test_cancelled, a, 2);
 }
@@ -7151,10 +6373,6 @@ static int check_Test_cancelled(const MPI_Status *status, int *flag)
 
 static int serve_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses)
 {
-    if (unlikely(!array_of_requests && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Testall, 0, "array_of_requests");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Testall, 0, "flag");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests, (uintptr_t)flag, (uintptr_t)array_of_statuses};
     return ampi_serve(AMPI_FN_MPI_Testall, a, 4);
 }
@@ -7170,12 +6388,6 @@ static int check_Testall(int count, MPI_Request array_of_requests[], int *flag, 
 
 static int serve_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
-    if (unlikely(!array_of_requests && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Testany, 0, "array_of_requests");
-    if (unlikely(!indx))
-        return ampi_null_argument(AMPI_FN_MPI_Testany, 0, "indx");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Testany, 0, "flag");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests, (uintptr_t)indx, (uintptr_t)flag, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Testany, a, 5);
 }
@@ -7193,10 +6405,6 @@ static int check_Testany(int count, MPI_Request array_of_requests[], int *indx, 
 
 static int serve_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
 {
-    if (unlikely(!array_of_requests && incount > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Testsome, 0, "array_of_requests");
-    if (unlikely(!outcount))
-        return ampi_null_argument(AMPI_FN_MPI_Testsome, 0, "outcount");
     uint64_t a[] = {(uint64_t)(int64_t)incount, (uintptr_t)array_of_requests, (uintptr_t)outcount, (uintptr_t)array_of_indices, (uintptr_t)array_of_statuses};
     return ampi_serve(AMPI_FN_MPI_Testsome, a, 5);
 }
@@ -7212,8 +6420,6 @@ static int check_Testsome(int incount, MPI_Request array_of_requests[], int *out
 
 static int serve_Topo_test(MPI_Comm comm, int *status)
 {
-    if (unlikely(!status))
-        return ampi_null_argument(AMPI_FN_MPI_Topo_test, (uintptr_t)comm, "status");
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Topo_test, a, 2);
 }
@@ -7227,8 +6433,6 @@ static int check_Topo_test(MPI_Comm comm, int *status)
 
 static int serve_Type_commit(MPI_Datatype *datatype)
 {
-    if (unlikely(!datatype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_commit, 0, "datatype");
     uint64_t a[] = {(uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_Type_commit, a, 1);
 }
@@ -7242,8 +6446,6 @@ static int check_Type_commit(MPI_Datatype *datatype)
 
 static int serve_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_contiguous, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_contiguous, a, 3);
 }
@@ -7257,8 +6459,6 @@ static int check_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *
 
 static int serve_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_contiguous_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_contiguous_c, a, 3);
 }
@@ -7272,16 +6472,6 @@ static int check_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Da
 
 static int serve_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_gsizes && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "array_of_gsizes");
-    if (unlikely(!array_of_distribs && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "array_of_distribs");
-    if (unlikely(!array_of_dargs && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "array_of_dargs");
-    if (unlikely(!array_of_psizes && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "array_of_psizes");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)rank, (uint64_t)(int64_t)ndims, (uintptr_t)array_of_gsizes, (uintptr_t)array_of_distribs, (uintptr_t)array_of_dargs, (uintptr_t)array_of_psizes, (uint64_t)(int64_t)order, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_darray, a, 10);
 }
@@ -7303,16 +6493,6 @@ static int check_Type_create_darray(int size, int rank, int ndims, const int arr
 
 static int serve_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_gsizes && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "array_of_gsizes");
-    if (unlikely(!array_of_distribs && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "array_of_distribs");
-    if (unlikely(!array_of_dargs && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "array_of_dargs");
-    if (unlikely(!array_of_psizes && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "array_of_psizes");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_darray_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)rank, (uint64_t)(int64_t)ndims, (uintptr_t)array_of_gsizes, (uintptr_t)array_of_distribs, (uintptr_t)array_of_dargs, (uintptr_t)array_of_psizes, (uint64_t)(int64_t)order, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_darray_c, a, 10);
 }
@@ -7334,8 +6514,6 @@ static int check_Type_create_darray_c(int size, int rank, int ndims, const MPI_C
 
 static int serve_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_f90_complex, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)p, (uint64_t)(int64_t)r, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_f90_complex, a, 3);
 }
@@ -7349,8 +6527,6 @@ static int check_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 
 static int serve_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_f90_integer, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)r, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_f90_integer, a, 2);
 }
@@ -7364,8 +6540,6 @@ static int check_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 
 static int serve_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_f90_real, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)p, (uint64_t)(int64_t)r, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_f90_real, a, 3);
 }
@@ -7379,12 +6553,6 @@ static int check_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 
 static int serve_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_blocklengths && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed, 0, "array_of_blocklengths");
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed, 0, "array_of_displacements");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_blocklengths, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_hindexed, a, 5);
 }
@@ -7402,10 +6570,6 @@ static int check_Type_create_hindexed(int count, const int array_of_blocklengths
 
 static int serve_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_block, 0, "array_of_displacements");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_block, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_hindexed_block, a, 5);
 }
@@ -7421,10 +6585,6 @@ static int check_Type_create_hindexed_block(int count, int blocklength, const MP
 
 static int serve_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_block_c, 0, "array_of_displacements");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_block_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_hindexed_block_c, a, 5);
 }
@@ -7440,12 +6600,6 @@ static int check_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blockle
 
 static int serve_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_blocklengths && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_c, 0, "array_of_blocklengths");
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_c, 0, "array_of_displacements");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hindexed_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_blocklengths, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_hindexed_c, a, 5);
 }
@@ -7463,8 +6617,6 @@ static int check_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_o
 
 static int serve_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hvector, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uint64_t)(int64_t)stride, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_hvector, a, 5);
 }
@@ -7478,8 +6630,6 @@ static int check_Type_create_hvector(int count, int blocklength, MPI_Aint stride
 
 static int serve_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_hvector_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uint64_t)(int64_t)stride, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_hvector_c, a, 5);
 }
@@ -7493,10 +6643,6 @@ static int check_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, M
 
 static int serve_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_indexed_block, 0, "array_of_displacements");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_indexed_block, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_indexed_block, a, 5);
 }
@@ -7512,10 +6658,6 @@ static int check_Type_create_indexed_block(int count, int blocklength, const int
 
 static int serve_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_indexed_block_c, 0, "array_of_displacements");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_indexed_block_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_indexed_block_c, a, 5);
 }
@@ -7531,8 +6673,6 @@ static int check_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklen
 
 static int serve_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
-    if (unlikely(!type_keyval))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_keyval, 0, "type_keyval");
     uint64_t a[] = {(uintptr_t)type_copy_attr_fn, (uintptr_t)type_delete_attr_fn, (uintptr_t)type_keyval, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Type_create_keyval, a, 4);
 }
@@ -7546,8 +6686,6 @@ static int check_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_
 
 static int serve_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_resized, 0, "newtype");
     uint64_t a[] = {(uintptr_t)oldtype, (uint64_t)(int64_t)lb, (uint64_t)(int64_t)extent, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_resized, a, 4);
 }
@@ -7561,8 +6699,6 @@ static int check_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint
 
 static int serve_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_resized_c, 0, "newtype");
     uint64_t a[] = {(uintptr_t)oldtype, (uint64_t)(int64_t)lb, (uint64_t)(int64_t)extent, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_resized_c, a, 4);
 }
@@ -7576,14 +6712,6 @@ static int check_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_C
 
 static int serve_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_blocklengths && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct, 0, "array_of_blocklengths");
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct, 0, "array_of_displacements");
-    if (unlikely(!array_of_types && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct, 0, "array_of_types");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_blocklengths, (uintptr_t)array_of_displacements, (uintptr_t)array_of_types, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_struct, a, 5);
 }
@@ -7603,14 +6731,6 @@ static int check_Type_create_struct(int count, const int array_of_blocklengths[]
 
 static int serve_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_blocklengths && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct_c, 0, "array_of_blocklengths");
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct_c, 0, "array_of_displacements");
-    if (unlikely(!array_of_types && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct_c, 0, "array_of_types");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_struct_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_blocklengths, (uintptr_t)array_of_displacements, (uintptr_t)array_of_types, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_struct_c, a, 5);
 }
@@ -7630,14 +6750,6 @@ static int check_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_
 
 static int serve_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_sizes && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray, 0, "array_of_sizes");
-    if (unlikely(!array_of_subsizes && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray, 0, "array_of_subsizes");
-    if (unlikely(!array_of_starts && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray, 0, "array_of_starts");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)ndims, (uintptr_t)array_of_sizes, (uintptr_t)array_of_subsizes, (uintptr_t)array_of_starts, (uint64_t)(int64_t)order, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_subarray, a, 7);
 }
@@ -7657,14 +6769,6 @@ static int check_Type_create_subarray(int ndims, const int array_of_sizes[], con
 
 static int serve_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_sizes && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray_c, 0, "array_of_sizes");
-    if (unlikely(!array_of_subsizes && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray_c, 0, "array_of_subsizes");
-    if (unlikely(!array_of_starts && ndims > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray_c, 0, "array_of_starts");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_create_subarray_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)ndims, (uintptr_t)array_of_sizes, (uintptr_t)array_of_subsizes, (uintptr_t)array_of_starts, (uint64_t)(int64_t)order, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_create_subarray_c, a, 7);
 }
@@ -7690,8 +6794,6 @@ static int serve_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 
 static int serve_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_dup, 0, "newtype");
     uint64_t a[] = {(uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_dup, a, 2);
 }
@@ -7705,8 +6807,6 @@ static int check_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 
 static int serve_Type_free(MPI_Datatype *datatype)
 {
-    if (unlikely(!datatype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_free, 0, "datatype");
     uint64_t a[] = {(uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_Type_free, a, 1);
 }
@@ -7720,8 +6820,6 @@ static int check_Type_free(MPI_Datatype *datatype)
 
 static int serve_Type_free_keyval(int *type_keyval)
 {
-    if (unlikely(!type_keyval))
-        return ampi_null_argument(AMPI_FN_MPI_Type_free_keyval, 0, "type_keyval");
     uint64_t a[] = {(uintptr_t)type_keyval};
     return ampi_serve(AMPI_FN_MPI_Type_free_keyval, a, 1);
 }
@@ -7741,10 +6839,6 @@ static MPI_Datatype serve_Type_fromint(int datatype)
 
 static int serve_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
-    if (unlikely(!attribute_val))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_attr, 0, "attribute_val");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_attr, 0, "flag");
     uint64_t a[] = {(uintptr_t)datatype, (uint64_t)(int64_t)type_keyval, (uintptr_t)attribute_val, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Type_get_attr, a, 4);
 }
@@ -7760,12 +6854,6 @@ static int check_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *att
 
 static int serve_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
-    if (unlikely(!array_of_integers && max_integers > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents, 0, "array_of_integers");
-    if (unlikely(!array_of_addresses && max_addresses > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents, 0, "array_of_addresses");
-    if (unlikely(!array_of_datatypes && max_datatypes > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents, 0, "array_of_datatypes");
     uint64_t a[] = {(uintptr_t)datatype, (uint64_t)(int64_t)max_integers, (uint64_t)(int64_t)max_addresses, (uint64_t)(int64_t)max_datatypes, (uintptr_t)array_of_integers, (uintptr_t)array_of_addresses, (uintptr_t)array_of_datatypes};
     return ampi_serve(AMPI_FN_MPI_Type_get_contents, a, 7);
 }
@@ -7783,14 +6871,6 @@ static int check_Type_get_contents(MPI_Datatype datatype, int max_integers, int 
 
 static int serve_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
-    if (unlikely(!array_of_integers && max_integers > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents_c, 0, "array_of_integers");
-    if (unlikely(!array_of_addresses && max_addresses > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents_c, 0, "array_of_addresses");
-    if (unlikely(!array_of_large_counts && max_large_counts > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents_c, 0, "array_of_large_counts");
-    if (unlikely(!array_of_datatypes && max_datatypes > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_contents_c, 0, "array_of_datatypes");
     uint64_t a[] = {(uintptr_t)datatype, (uint64_t)(int64_t)max_integers, (uint64_t)(int64_t)max_addresses, (uint64_t)(int64_t)max_large_counts, (uint64_t)(int64_t)max_datatypes, (uintptr_t)array_of_integers, (uintptr_t)array_of_addresses, (uintptr_t)array_of_large_counts, (uintptr_t)array_of_datatypes};
     return ampi_serve(AMPI_FN_MPI_Type_get_contents_c, a, 9);
 }
@@ -7810,14 +6890,6 @@ static int check_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_intege
 
 static int serve_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
-    if (unlikely(!num_integers))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope, 0, "num_integers");
-    if (unlikely(!num_addresses))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope, 0, "num_addresses");
-    if (unlikely(!num_datatypes))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope, 0, "num_datatypes");
-    if (unlikely(!combiner))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope, 0, "combiner");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)num_integers, (uintptr_t)num_addresses, (uintptr_t)num_datatypes, (uintptr_t)combiner};
     return ampi_serve(AMPI_FN_MPI_Type_get_envelope, a, 5);
 }
@@ -7837,16 +6909,6 @@ static int check_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int
 
 static int serve_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
-    if (unlikely(!num_integers))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "num_integers");
-    if (unlikely(!num_addresses))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "num_addresses");
-    if (unlikely(!num_large_counts))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "num_large_counts");
-    if (unlikely(!num_datatypes))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "num_datatypes");
-    if (unlikely(!combiner))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_envelope_c, 0, "combiner");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)num_integers, (uintptr_t)num_addresses, (uintptr_t)num_large_counts, (uintptr_t)num_datatypes, (uintptr_t)combiner};
     return ampi_serve(AMPI_FN_MPI_Type_get_envelope_c, a, 6);
 }
@@ -7868,10 +6930,6 @@ static int check_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integ
 
 static int serve_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
-    if (unlikely(!lb))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent, 0, "lb");
-    if (unlikely(!extent))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent, 0, "extent");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)lb, (uintptr_t)extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_extent, a, 3);
 }
@@ -7887,10 +6945,6 @@ static int check_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *
 
 static int serve_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-    if (unlikely(!lb))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent_c, 0, "lb");
-    if (unlikely(!extent))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent_c, 0, "extent");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)lb, (uintptr_t)extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_extent_c, a, 3);
 }
@@ -7906,10 +6960,6 @@ static int check_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Cou
 
 static int serve_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-    if (unlikely(!lb))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent_x, 0, "lb");
-    if (unlikely(!extent))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_extent_x, 0, "extent");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)lb, (uintptr_t)extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_extent_x, a, 3);
 }
@@ -7925,10 +6975,6 @@ static int check_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Cou
 
 static int serve_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
-    if (unlikely(!type_name))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_name, 0, "type_name");
-    if (unlikely(!resultlen))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_name, 0, "resultlen");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)type_name, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Type_get_name, a, 3);
 }
@@ -7944,10 +6990,6 @@ static int check_Type_get_name(MPI_Datatype datatype, char *type_name, int *resu
 
 static int serve_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
-    if (unlikely(!true_lb))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent, 0, "true_lb");
-    if (unlikely(!true_extent))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent, 0, "true_extent");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)true_lb, (uintptr_t)true_extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_true_extent, a, 3);
 }
@@ -7963,10 +7005,6 @@ static int check_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, 
 
 static int serve_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-    if (unlikely(!true_lb))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent_c, 0, "true_lb");
-    if (unlikely(!true_extent))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent_c, 0, "true_extent");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)true_lb, (uintptr_t)true_extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_true_extent_c, a, 3);
 }
@@ -7982,10 +7020,6 @@ static int check_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_l
 
 static int serve_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-    if (unlikely(!true_lb))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent_x, 0, "true_lb");
-    if (unlikely(!true_extent))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_true_extent_x, 0, "true_extent");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)true_lb, (uintptr_t)true_extent};
     return ampi_serve(AMPI_FN_MPI_Type_get_true_extent_x, a, 3);
 }
@@ -8001,8 +7035,6 @@ static int check_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_l
 
 static int serve_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
 {
-    if (unlikely(!pair_type))
-        return ampi_null_argument(AMPI_FN_MPI_Type_get_value_index, 0, "pair_type");
     uint64_t a[] = {(uintptr_t)value_type, (uintptr_t)index_type, (uintptr_t)pair_type};
     return ampi_serve(AMPI_FN_MPI_Type_get_value_index, a, 3);
 }
@@ -8016,12 +7048,6 @@ static int check_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype inde
 
 static int serve_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_blocklengths && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_indexed, 0, "array_of_blocklengths");
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_indexed, 0, "array_of_displacements");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_indexed, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_blocklengths, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_indexed, a, 5);
 }
@@ -8039,12 +7065,6 @@ static int check_Type_indexed(int count, const int array_of_blocklengths[], cons
 
 static int serve_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!array_of_blocklengths && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_indexed_c, 0, "array_of_blocklengths");
-    if (unlikely(!array_of_displacements && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Type_indexed_c, 0, "array_of_displacements");
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_indexed_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_blocklengths, (uintptr_t)array_of_displacements, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_indexed_c, a, 5);
 }
@@ -8062,8 +7082,6 @@ static int check_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockl
 
 static int serve_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
-    if (unlikely(!datatype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_match_size, 0, "datatype");
     uint64_t a[] = {(uint64_t)(int64_t)typeclass, (uint64_t)(int64_t)size, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_Type_match_size, a, 3);
 }
@@ -8083,8 +7101,6 @@ static int serve_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *att
 
 static int serve_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
-    if (unlikely(!type_name))
-        return ampi_null_argument(AMPI_FN_MPI_Type_set_name, 0, "type_name");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)type_name};
     return ampi_serve(AMPI_FN_MPI_Type_set_name, a, 2);
 }
@@ -8098,8 +7114,6 @@ static int check_Type_set_name(MPI_Datatype datatype, const char *type_name)
 
 static int serve_Type_size(MPI_Datatype datatype, int *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Type_size, 0, "size");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Type_size, a, 2);
 }
@@ -8113,8 +7127,6 @@ static int check_Type_size(MPI_Datatype datatype, int *size)
 
 static int serve_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Type_size_c, 0, "size");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Type_size_c, a, 2);
 }
@@ -8128,8 +7140,6 @@ static int check_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 
 static int serve_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Type_size_x, 0, "size");
     uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Type_size_x, a, 2);
 }
@@ -8149,8 +7159,6 @@ static int serve_Type_toint(MPI_Datatype datatype)
 
 static int serve_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_vector, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uint64_t)(int64_t)stride, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_vector, a, 5);
 }
@@ -8164,8 +7172,6 @@ static int check_Type_vector(int count, int blocklength, int stride, MPI_Datatyp
 
 static int serve_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    if (unlikely(!newtype))
-        return ampi_null_argument(AMPI_FN_MPI_Type_vector_c, 0, "newtype");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uint64_t)(int64_t)blocklength, (uint64_t)(int64_t)stride, (uintptr_t)oldtype, (uintptr_t)newtype};
     return ampi_serve(AMPI_FN_MPI_Type_vector_c, a, 5);
 }
@@ -8179,8 +7185,6 @@ static int check_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count
 
 static int serve_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    if (unlikely(!position))
-        return ampi_null_argument(AMPI_FN_MPI_Unpack, (uintptr_t)comm, "position");
     uint64_t a[] = {(uintptr_t)inbuf, (uint64_t)(int64_t)insize, (uintptr_t)position, (uintptr_t)outbuf, (uint64_t)(int64_t)outcount, (uintptr_t)datatype, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Unpack, a, 7);
 }
@@ -8194,8 +7198,6 @@ static int check_Unpack(const void *inbuf, int insize, int *position, void *outb
 
 static int serve_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    if (unlikely(!position))
-        return ampi_null_argument(AMPI_FN_MPI_Unpack_c, (uintptr_t)comm, "position");
     uint64_t a[] = {(uintptr_t)inbuf, (uint64_t)(int64_t)insize, (uintptr_t)position, (uintptr_t)outbuf, (uint64_t)(int64_t)outcount, (uintptr_t)datatype, (uintptr_t)comm};
     return ampi_serve(AMPI_FN_MPI_Unpack_c, a, 7);
 }
@@ -8209,8 +7211,6 @@ static int check_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *positi
 
 static int serve_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
-    if (unlikely(!position))
-        return ampi_null_argument(AMPI_FN_MPI_Unpack_external, 0, "position");
     uint64_t a[] = {(uintptr_t)datarep, (uintptr_t)inbuf, (uint64_t)(int64_t)insize, (uintptr_t)position, (uintptr_t)outbuf, (uint64_t)(int64_t)outcount, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_Unpack_external, a, 7);
 }
@@ -8224,8 +7224,6 @@ static int check_Unpack_external(const char datarep[], const void *inbuf, MPI_Ai
 
 static int serve_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
 {
-    if (unlikely(!position))
-        return ampi_null_argument(AMPI_FN_MPI_Unpack_external_c, 0, "position");
     uint64_t a[] = {(uintptr_t)datarep, (uintptr_t)inbuf, (uint64_t)(int64_t)insize, (uintptr_t)position, (uintptr_t)outbuf, (uint64_t)(int64_t)outcount, (uintptr_t)datatype};
     return ampi_serve(AMPI_FN_MPI_Unpack_external_c, a, 7);
 }
@@ -8239,10 +7237,6 @@ static int check_Unpack_external_c(const char datarep[], const void *inbuf, MPI_
 
 static int serve_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    if (unlikely(!service_name))
-        return ampi_null_argument(AMPI_FN_MPI_Unpublish_name, 0, "service_name");
-    if (unlikely(!port_name))
-        return ampi_null_argument(AMPI_FN_MPI_Unpublish_name, 0, "port_name");
     uint64_t a[] = {(uintptr_t)service_name, (uintptr_t)info, (uintptr_t)port_name};
     return ampi_serve(AMPI_FN_MPI_Unpublish_name, a, 3);
 }
@@ -8258,8 +7252,6 @@ static int check_Unpublish_name(const char *service_name, MPI_Info info, const c
 
 static int serve_Wait(MPI_Request *request, MPI_Status *status)
 {
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Wait, 0, "request");
     uint64_t a[] = {(uintptr_t)request, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Wait, a, 2);
 }
@@ -8273,8 +7265,6 @@ static int check_Wait(MPI_Request *request, MPI_Status *status)
 
 static int serve_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
 {
-    if (unlikely(!array_of_requests && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Waitall, 0, "array_of_requests");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests, (uintptr_t)array_of_statuses};
     return ampi_serve(AMPI_FN_MPI_Waitall, a, 3);
 }
@@ -8288,10 +7278,6 @@ static int check_Waitall(int count, MPI_Request array_of_requests[], MPI_Status 
 
 static int serve_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
-    if (unlikely(!array_of_requests && count > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Waitany, 0, "array_of_requests");
-    if (unlikely(!indx))
-        return ampi_null_argument(AMPI_FN_MPI_Waitany, 0, "indx");
     uint64_t a[] = {(uint64_t)(int64_t)count, (uintptr_t)array_of_requests, (uintptr_t)indx, (uintptr_t)status};
     return ampi_serve(AMPI_FN_MPI_Waitany, a, 4);
 }
@@ -8307,10 +7293,6 @@ static int check_Waitany(int count, MPI_Request array_of_requests[], int *indx, 
 
 static int serve_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
 {
-    if (unlikely(!array_of_requests && incount > 0))
-        return ampi_null_argument(AMPI_FN_MPI_Waitsome, 0, "array_of_requests");
-    if (unlikely(!outcount))
-        return ampi_null_argument(AMPI_FN_MPI_Waitsome, 0, "outcount");
     uint64_t a[] = {(uint64_t)(int64_t)incount, (uintptr_t)array_of_requests, (uintptr_t)outcount, (uintptr_t)array_of_indices, (uintptr_t)array_of_statuses};
     return ampi_serve(AMPI_FN_MPI_Waitsome, a, 5);
 }
@@ -8326,10 +7308,6 @@ static int check_Waitsome(int incount, MPI_Request array_of_requests[], int *out
 
 static int serve_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (unlikely(!baseptr))
-        return ampi_null_argument(AMPI_FN_MPI_Win_allocate, (uintptr_t)comm, "baseptr");
-    if (unlikely(!win))
-        return ampi_null_argument(AMPI_FN_MPI_Win_allocate, (uintptr_t)comm, "win");
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)baseptr, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_allocate, a, 6);
 }
@@ -8345,10 +7323,6 @@ static int check_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_C
 
 static int serve_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (unlikely(!baseptr))
-        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_c, (uintptr_t)comm, "baseptr");
-    if (unlikely(!win))
-        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_c, (uintptr_t)comm, "win");
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)baseptr, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_allocate_c, a, 6);
 }
@@ -8364,10 +7338,6 @@ static int check_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info
 
 static int serve_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (unlikely(!baseptr))
-        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared, (uintptr_t)comm, "baseptr");
-    if (unlikely(!win))
-        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared, (uintptr_t)comm, "win");
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)baseptr, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_allocate_shared, a, 6);
 }
@@ -8383,10 +7353,6 @@ static int check_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info
 
 static int serve_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    if (unlikely(!baseptr))
-        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared_c, (uintptr_t)comm, "baseptr");
-    if (unlikely(!win))
-        return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared_c, (uintptr_t)comm, "win");
     uint64_t a[] = {(uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)baseptr, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_allocate_shared_c, a, 6);
 }
@@ -8420,8 +7386,6 @@ static int serve_Win_complete(MPI_Win win)
 
 static int serve_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (unlikely(!win))
-        return ampi_null_argument(AMPI_FN_MPI_Win_create, (uintptr_t)comm, "win");
     uint64_t a[] = {(uintptr_t)base, (uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_create, a, 6);
 }
@@ -8435,8 +7399,6 @@ static int check_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info i
 
 static int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (unlikely(!win))
-        return ampi_null_argument(AMPI_FN_MPI_Win_create_c, (uintptr_t)comm, "win");
     uint64_t a[] = {(uintptr_t)base, (uint64_t)(int64_t)size, (uint64_t)(int64_t)disp_unit, (uintptr_t)info, (uintptr_t)comm, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_create_c, a, 6);
 }
@@ -8450,8 +7412,6 @@ static int check_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI
 
 static int serve_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    if (unlikely(!win))
-        return ampi_null_argument(AMPI_FN_MPI_Win_create_dynamic, (uintptr_t)comm, "win");
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)comm, (uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_create_dynamic, a, 3);
 }
@@ -8465,8 +7425,6 @@ static int check_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 
 static int serve_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_Win_create_errhandler, 0, "errhandler");
     uint64_t a[] = {(uintptr_t)win_errhandler_fn, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Win_create_errhandler, a, 2);
 }
@@ -8480,8 +7438,6 @@ static int check_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandl
 
 static int serve_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
-    if (unlikely(!win_keyval))
-        return ampi_null_argument(AMPI_FN_MPI_Win_create_keyval, 0, "win_keyval");
     uint64_t a[] = {(uintptr_t)win_copy_attr_fn, (uintptr_t)win_delete_attr_fn, (uintptr_t)win_keyval, (uintptr_t)extra_state};
     return ampi_serve(AMPI_FN_MPI_Win_create_keyval, a, 4);
 }
@@ -8537,8 +7493,6 @@ static int serve_Win_flush_local_all(MPI_Win win)
 
 static int serve_Win_free(MPI_Win *win)
 {
-    if (unlikely(!win))
-        return ampi_null_argument(AMPI_FN_MPI_Win_free, 0, "win");
     uint64_t a[] = {(uintptr_t)win};
     return ampi_serve(AMPI_FN_MPI_Win_free, a, 1);
 }
@@ -8552,8 +7506,6 @@ static int check_Win_free(MPI_Win *win)
 
 static int serve_Win_free_keyval(int *win_keyval)
 {
-    if (unlikely(!win_keyval))
-        return ampi_null_argument(AMPI_FN_MPI_Win_free_keyval, 0, "win_keyval");
     uint64_t a[] = {(uintptr_t)win_keyval};
     return ampi_serve(AMPI_FN_MPI_Win_free_keyval, a, 1);
 }
@@ -8573,10 +7525,6 @@ static MPI_Win serve_Win_fromint(int win)
 
 static int serve_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
-    if (unlikely(!attribute_val))
-        return ampi_null_argument(AMPI_FN_MPI_Win_get_attr, 0, "attribute_val");
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Win_get_attr, 0, "flag");
     uint64_t a[] = {(uintptr_t)win, (uint64_t)(int64_t)win_keyval, (uintptr_t)attribute_val, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Win_get_attr, a, 4);
 }
@@ -8592,8 +7540,6 @@ static int check_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, 
 
 static int serve_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_Win_get_errhandler, 0, "errhandler");
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)errhandler};
     return ampi_serve(AMPI_FN_MPI_Win_get_errhandler, a, 2);
 }
@@ -8607,8 +7553,6 @@ static int check_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 
 static int serve_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    if (unlikely(!group))
-        return ampi_null_argument(AMPI_FN_MPI_Win_get_group, 0, "group");
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)group};
     return ampi_serve(AMPI_FN_MPI_Win_get_group, a, 2);
 }
@@ -8622,8 +7566,6 @@ static int check_Win_get_group(MPI_Win win, MPI_Group *group)
 
 static int serve_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
-    if (unlikely(!info_used))
-        return ampi_null_argument(AMPI_FN_MPI_Win_get_info, 0, "info_used");
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)info_used};
     return ampi_serve(AMPI_FN_MPI_Win_get_info, a, 2);
 }
@@ -8637,10 +7579,6 @@ static int check_Win_get_info(MPI_Win win, MPI_Info *info_used)
 
 static int serve_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
-    if (unlikely(!win_name))
-        return ampi_null_argument(AMPI_FN_MPI_Win_get_name, 0, "win_name");
-    if (unlikely(!resultlen))
-        return ampi_null_argument(AMPI_FN_MPI_Win_get_name, 0, "resultlen");
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)win_name, (uintptr_t)resultlen};
     return ampi_serve(AMPI_FN_MPI_Win_get_name, a, 3);
 }
@@ -8692,8 +7630,6 @@ static int serve_Win_set_info(MPI_Win win, MPI_Info info)
 
 static int serve_Win_set_name(MPI_Win win, const char *win_name)
 {
-    if (unlikely(!win_name))
-        return ampi_null_argument(AMPI_FN_MPI_Win_set_name, 0, "win_name");
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)win_name};
     return ampi_serve(AMPI_FN_MPI_Win_set_name, a, 2);
 }
@@ -8707,12 +7643,6 @@ static int check_Win_set_name(MPI_Win win, const char *win_name)
 
 static int serve_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query, 0, "size");
-    if (unlikely(!disp_unit))
-        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query, 0, "disp_unit");
-    if (unlikely(!baseptr))
-        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query, 0, "baseptr");
     uint64_t a[] = {(uintptr_t)win, (uint64_t)(int64_t)rank, (uintptr_t)size, (uintptr_t)disp_unit, (uintptr_t)baseptr};
     return ampi_serve(AMPI_FN_MPI_Win_shared_query, a, 5);
 }
@@ -8730,12 +7660,6 @@ static int check_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *di
 
 static int serve_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query_c, 0, "size");
-    if (unlikely(!disp_unit))
-        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query_c, 0, "disp_unit");
-    if (unlikely(!baseptr))
-        return ampi_null_argument(AMPI_FN_MPI_Win_shared_query_c, 0, "baseptr");
     uint64_t a[] = {(uintptr_t)win, (uint64_t)(int64_t)rank, (uintptr_t)size, (uintptr_t)disp_unit, (uintptr_t)baseptr};
     return ampi_serve(AMPI_FN_MPI_Win_shared_query_c, a, 5);
 }
@@ -8765,8 +7689,6 @@ static int serve_Win_sync(MPI_Win win)
 
 static int serve_Win_test(MPI_Win win, int *flag)
 {
-    if (unlikely(!flag))
-        return ampi_null_argument(AMPI_FN_MPI_Win_test, 0, "flag");
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)flag};
     return ampi_serve(AMPI_FN_MPI_Win_test, a, 2);
 }

@@ -24,11 +24,6 @@ void ampi_topology_release(struct ampi_topology *t)
 		vr_rank_free(vr_current, t);
 }
 
-int ampi_topology_no_memory(struct ampi_comm *c, int fn)
-{
-	return ampi_raise(c, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
-}
-
 int ampi_null_array(struct ampi_comm *c, int fn, const char *name)
 {
 	return ampi_raise(c, MPI_ERR_ARG, fn, "%s is a null pointer", name);
@@ -82,15 +77,15 @@ int ampi_topology_parent(int fn, MPI_Comm comm, MPI_Comm *newcomm, struct ampi_c
 
 int ampi_topology_attach(int fn, struct ampi_comm *parent, int color, int key, struct ampi_topology *t, MPI_Comm *newcomm)
 {
-	struct ampi_comm *c;
-	int error = ampi_comm_split(fn, parent, color, key, &c);
-	if (error || !c) {
+	struct ampi_meet m;
+	int error = ampi_meet_open(&m, fn, (MPI_Comm)(uint64_t)parent->handle);
+	if (!error)
+		error = ampi_split_to_handle(&m, color, key, newcomm);
+	if (error || *newcomm == MPI_COMM_NULL)
 		ampi_topology_release(t);
-		return error;
-	}
-	c->topology = t;
-	*newcomm = (MPI_Comm)(uint64_t)c->handle;
-	return MPI_SUCCESS;
+	else
+		ampi_comm(*newcomm)->topology = t;
+	return error;
 }
 
 int ampi_Topo_test(MPI_Comm comm, int *status)

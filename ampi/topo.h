@@ -5,7 +5,7 @@
 #ifndef AMPI_TOPO_H
 #define AMPI_TOPO_H
 
-#include "coll.h"
+#include "comm_make.h"
 
 struct ampi_cart {
 	int32_t ndims;
@@ -52,9 +52,6 @@ int ampi_topology_parent(int fn, MPI_Comm comm, MPI_Comm *newcomm, struct ampi_c
 /* A copy of comm for its members with this color, in the order that they have, with topology t, which it takes over in any
  * case; t is NULL in members with MPI_UNDEFINED, who get MPI_COMM_NULL. All members call. Switches. */
 int ampi_topology_attach(int fn, struct ampi_comm *parent, int color, int key, struct ampi_topology *t, MPI_Comm *newcomm);
-
-/* The slice has no room for a topology: raises that. */
-int ampi_topology_no_memory(struct ampi_comm *c, int fn);
 
 /* Raise that an array of a call is missing. */
 int ampi_null_array(struct ampi_comm *c, int fn, const char *name);

@@ -166,9 +166,9 @@ func (c *call) putInputs(to uint64, ids []uint64) error {
 func typeMatchSize(c *call) error {
 	class, size := c.num(0), c.num(1)
 	sized, ok := map[int64]map[int64]int64{
-		mpi.TypeclassInteger: {1: mpi.TypeInteger1, 2: mpi.TypeInteger2, 4: mpi.TypeInteger4, 8: mpi.TypeInteger8},
+		mpi.TypeclassInteger: {1: mpi.TypeInteger1, 2: mpi.TypeInteger2, 4: mpi.TypeInteger4, 8: mpi.TypeInteger8, 16: mpi.TypeInteger16},
 		mpi.TypeclassReal:    {2: mpi.TypeReal2, 4: mpi.TypeReal4, 8: mpi.TypeReal8, 16: mpi.TypeReal16},
-		mpi.TypeclassComplex: {8: mpi.TypeComplex8, 16: mpi.TypeComplex16, 32: mpi.TypeComplex32},
+		mpi.TypeclassComplex: {4: mpi.TypeComplex4, 8: mpi.TypeComplex8, 16: mpi.TypeComplex16, 32: mpi.TypeComplex32},
 	}[class]
 	if !ok {
 		c.fault(mpi.ErrArg, "typeclass is none of MPI_TYPECLASS_INTEGER, _REAL and _COMPLEX: %d", class)
@@ -218,7 +218,7 @@ var f90Reals = []f90Choice{
 
 var f90Integers = []f90Choice{
 	{exponent: 2, real: mpi.TypeInteger1}, {exponent: 4, real: mpi.TypeInteger2}, {exponent: 9, real: mpi.TypeInteger4},
-	{exponent: 18, real: mpi.TypeInteger8},
+	{exponent: 18, real: mpi.TypeInteger8}, {exponent: 38, real: mpi.TypeInteger16},
 }
 
 // choose is the smallest kind that holds what was asked for; MPI_UNDEFINED is negative and always held.

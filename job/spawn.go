@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -101,6 +103,11 @@ func (s *spawner) startOne(pe int, began func(w *worker, stdout, stderr *os.File
 	}
 	began(&worker{pe: pe, pid: pid, link: control}, outR, errR)
 	return nil
+}
+
+// workerEnv is the environment of a worker: what is preloaded belongs to the ranks and not to the process that runs them.
+func workerEnv(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "LD_PRELOAD=") })
 }
 
 // widenPipe gives ranks room to write on while the manager writes elsewhere. A refusal only costs speed.

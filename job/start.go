@@ -32,7 +32,7 @@ func (m *manager) start() error {
 	m.read(framesR, func(pipe *os.File) error { return m.pump().frames(pipe, m.opt.Ranks) })
 	go m.resolve()
 
-	s := &spawner{program: m.program, env: m.opt.Env, stdin: m.opt.Stdin, null: null, frames: framesW}
+	s := &spawner{program: m.program, env: workerEnv(m.opt.Env), stdin: m.opt.Stdin, null: null, frames: framesW}
 	err = s.start(m.opt.Workers, m.over, m.began)
 	m.watch()
 	return err

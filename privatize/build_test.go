@@ -125,8 +125,7 @@ func TestUserLibrary(t *testing.T) {
 func TestPreload(t *testing.T) {
 	lib := compile(t, "libuser.so", "-shared", "-fPIC", "user_lib.c")
 	prog := compile(t, "plain", "plain.c")
-	t.Setenv("LD_PRELOAD", lib)
-	libs, err := Resolve(prog, provided)
+	libs, err := Resolve(prog, []string{"/of/nothing.so", lib}, provided)
 	if err != nil || len(libs) != 2 || libs[0].Path != lib || libs[1].Name != libcSoname {
 		t.Fatalf("resolved to %v, %v", libs, err)
 	}
@@ -138,11 +137,11 @@ func TestProvided(t *testing.T) {
 	compile(t, filepath.Join(dir, "libinner.so"), "-shared", "-fPIC", "plain.c")
 	compile(t, filepath.Join(dir, "libuser.so"), "-shared", "-fPIC", "user_lib.c", "-L"+dir, "-Wl,--no-as-needed", "-linner", "-Wl,-rpath,"+dir)
 	prog := compile(t, filepath.Join(dir, "prog"), "user_main.c", "-L"+dir, "-luser", "-Wl,-rpath,"+dir)
-	libs, err := Resolve(prog, func(n string) bool { return n == "libuser.so" || provided(n) })
+	libs, err := Resolve(prog, nil, func(n string) bool { return n == "libuser.so" || provided(n) })
 	if err != nil || len(libs) != 1 || libs[0].Name != libcSoname {
 		t.Errorf("resolved to %v, %v", libs, err)
 	}
-	if libs, err = Resolve(prog, provided); err != nil || len(libs) != 3 {
+	if libs, err = Resolve(prog, nil, provided); err != nil || len(libs) != 3 {
 		t.Errorf("resolved to %v, %v", libs, err)
 	}
 }

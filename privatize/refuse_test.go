@@ -13,7 +13,7 @@ import (
 // tryLoad resolves and loads and returns the first error.
 func tryLoad(t testing.TB, prog string) error {
 	t.Helper()
-	libs, err := Resolve(prog, provided)
+	libs, err := Resolve(prog, nil, provided)
 	if err != nil {
 		return err
 	}
@@ -144,9 +144,9 @@ func TestRefuseFiles(t *testing.T) {
 
 func TestRefuseDirectory(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Resolve(dir, nil)
+	_, err := Resolve(dir, nil, nil)
 	wantRefusal(t, err, NotELF, dir)
-	if _, err := Resolve(filepath.Join(dir, "absent"), nil); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Resolve(filepath.Join(dir, "absent"), nil, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a program that does not exist gives %v", err)
 	}
 }

@@ -16,8 +16,9 @@ type Library struct{ Name, Path string }
 // Resolve asks the program's own dynamic loader for the libraries it would load, in the order it would search them,
 // so that LD_LIBRARY_PATH, LD_PRELOAD, RPATH, RUNPATH and ld.so.cache all count. Libraries for whose name provided is
 // true are left out, with what only they need: the runtime stands in for them. A missing library is a
-// *Refusal. It starts a process, so call it once per job, in the manager.
-func Resolve(prog string, provided func(soname string) bool) ([]Library, error) {
+// *Refusal. Preload names libraries as LD_PRELOAD does, in whose place it stands. It starts a process, so call it once per job, in the
+// manager.
+func Resolve(prog string, preload []string, provided func(soname string) bool) ([]Library, error) {
 	prog, err := filepath.Abs(prog)
 	if err != nil {
 		return nil, err
@@ -36,11 +37,15 @@ func Resolve(prog string, provided func(soname string) bool) ([]Library, error) 
 	if !sameFile(im.interp, host.path) {
 		return nil, refuseLoader(prog, im.interp, host.path)
 	}
-	out, err := listLibraries(im.interp, prog)
+	out, err := listLibraries(im.interp, prog, preload)
 	if err != nil {
 		return nil, err
 	}
-	return selectLibraries(im, parseList(out), provided)
+	libs := parseList(out)
+	if err := checkPreload(libs, preload); err != nil {
+		return nil, err
+	}
+	return selectLibraries(im, libs, preload, provided)
 }
 
 // inspect parses a file and keeps only the facts that need no more of its bytes.
@@ -64,9 +69,9 @@ func inspect(path string, check func(*image) error) (*image, error) {
 
 // listLibraries runs the loader in the mode that ldd uses: unlike --list it goes on when a library is missing, and
 // says which.
-func listLibraries(loader, prog string) ([]byte, error) {
+func listLibraries(loader, prog string, preload []string) ([]byte, error) {
 	cmd := exec.Command(loader, prog)
-	cmd.Env = append(listEnviron(), "LD_TRACE_LOADED_OBJECTS=1", "LC_ALL=C")
+	cmd.Env = append(listEnviron(), "LD_TRACE_LOADED_OBJECTS=1", "LC_ALL=C", "LD_PRELOAD="+strings.Join(preload, ":"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -81,7 +86,7 @@ func listEnviron() []string {
 	return slices.DeleteFunc(os.Environ(), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
 		switch name {
-		case "LD_DEBUG", "LD_VERBOSE", "LD_WARN", "LD_BIND_NOW":
+		case "LD_DEBUG", "LD_VERBOSE", "LD_WARN", "LD_BIND_NOW", "LD_PRELOAD":
 			return true
 		}
 		return false
@@ -105,7 +110,7 @@ func parseList(out []byte) []Library {
 		if name == "" || strings.HasPrefix(name, "linux-vdso") || isLoader(name) {
 			continue
 		}
-		libs = append(libs, Library{name, path})
+		libs = append(libs, Library{Name: name, Path: path})
 	}
 	return libs
 }
@@ -119,13 +124,13 @@ func cutAddress(s string) string {
 }
 
 // selectLibraries keeps, in order, what is reachable from the program without passing through a provided name.
-func selectLibraries(prog *image, found []Library, provided func(string) bool) ([]Library, error) {
+func selectLibraries(prog *image, found []Library, preload []string, provided func(string) bool) ([]Library, error) {
 	s := &selection{prog: prog, found: found, provided: provided, keep: make([]bool, len(found))}
 	if err := s.need(prog); err != nil {
 		return nil, err
 	}
 	for i, l := range found {
-		if isPreloaded(l) {
+		if l.isOneOf(preload) {
 			if err := s.take(prog, i); err != nil {
 				return nil, err
 			}
@@ -198,13 +203,21 @@ func (s *selection) missing(im *image, name string) error {
 	return &Refusal{s.prog.path, MissingLibrary, what, "install it or add its folder to LD_LIBRARY_PATH"}
 }
 
-// isPreloaded reports whether the library is there because LD_PRELOAD names it.
-func isPreloaded(l Library) bool {
-	isSep := func(r rune) bool { return r == ':' || r == ' ' }
-	for _, n := range strings.FieldsFunc(os.Getenv("LD_PRELOAD"), isSep) {
-		if n == l.Name || n == l.Path {
-			return true
+// isOneOf reports whether the library is there because it is named.
+func (l Library) isOneOf(names []string) bool {
+	return slices.Contains(names, l.Name) || slices.Contains(names, l.Path)
+}
+
+// checkPreload looks whether the loader has found what preload names. Like the loader it passes over names of nothing; a file that is there
+// and that the loader has not taken is a *Refusal.
+func checkPreload(libs []Library, preload []string) error {
+	for _, name := range preload {
+		if slices.ContainsFunc(libs, func(l Library) bool { return l.isOneOf([]string{name}) }) {
+			continue
+		}
+		if _, err := os.Stat(name); err == nil && strings.Contains(name, "/") {
+			return &Refusal{name, NotELF, "cannot be preloaded", "give a shared library for this machine"}
 		}
 	}
-	return false
+	return nil
 }

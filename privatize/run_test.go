@@ -83,7 +83,7 @@ func options(t testing.TB) Options {
 
 func load(t testing.TB, prog string) *Program {
 	t.Helper()
-	libs, err := Resolve(prog, provided)
+	libs, err := Resolve(prog, nil, provided)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,6 +80,9 @@ func (p *Program) resolveNew(im *image, i uint64, call bool) (target, error) {
 		return target{}, err
 	}
 	q.call = call
+	if t, ok := p.lookupMPI(q, im); ok {
+		return t, nil
+	}
 	if t, ok := p.lookup(q, im, false); ok {
 		return t, nil
 	}
@@ -139,6 +142,10 @@ func (p *Program) lookupOutside(q *query) (target, bool) {
 	if v, s, ok := p.host.hostValue(q); ok {
 		return target{kind: targetExternal, value: uint64(p.externals.number(q.name, v)), size: s.size}, true
 	}
+	return p.lookupFallback(q)
+}
+
+func (p *Program) lookupFallback(q *query) (target, bool) {
 	if p.opts.Fallback == nil {
 		return target{}, false
 	}

@@ -45,13 +45,14 @@ void vr_rank_adopt(struct vr_rank *r)
 }
 
 /* A program built with ampicc calls MPI through a table: hand it over, or refuse the program by what its shim says. */
-static void connect_shim(const struct vr_entry *e)
+static void connect_shim(struct vr_rank *me)
 {
+	const struct vr_entry *e = &me->entry;
 	if (!e->shim_unpack)
 		return;
 	int (*unpack)(const void *) = (int (*)(const void *))e->shim_unpack;
 	const char *(*error)(void) = (const char *(*)(void))e->shim_error;
-	if (unpack(vr_shim_table))
+	if (unpack(vr_tools_table(me, vr_shim_table)))
 		vr_job_abort(2, "%s", error());
 }
 
@@ -81,7 +82,7 @@ static void first_function(void *arg)
 {
 	struct vr_rank *me = arg;
 	initialise(me);
-	connect_shim(&me->entry);
+	connect_shim(me);
 	vr_exit(((int (*)(int, char **, char **))me->entry.main)(me->argc, me->argv, me->envp));
 }
 

@@ -34,6 +34,18 @@ int vr_heap_sound(struct vr_rank *r, char *why, size_t n);
 /* Nested functions of GNU C and gfortran need their stack executable. 0, or -1. */
 int vr_stack_allow_code(void *stack, uint64_t size);
 
+/* A function of the shim's table that a preloaded library has, as an offset of the image area. */
+struct vr_tool {
+	int32_t fn;
+	uint64_t offset;
+};
+
+/* PE stack, once; the list is kept. */
+void vr_tools_set(const struct vr_tool *list, int n);
+
+/* Rank stack: the table for the shim of rank r, with tools' functions in it. */
+const void *vr_tools_table(struct vr_rank *r, const void *base);
+
 /* A symbol that rank images get from the runtime instead of their libraries. */
 struct vr_binding {
 	const char *name;

@@ -16,6 +16,8 @@ enum vr_node_kind {
 	VR_NODE_EAGER = 1, /* envelope with its payload */
 	VR_NODE_RENDEZVOUS, /* envelope that refers to the sender's buffer */
 	VR_NODE_ACK, /* a request of the receiver of this node has been carried out by its peer */
+	VR_NODE_CANCEL, /* envelope that refers to a send: give it back if nobody has matched it */
+	VR_NODE_CANCEL_ANSWER, /* the same envelope on its way back; bytes is 1 when the send is cancelled */
 };
 
 struct vr_node {
@@ -80,6 +82,8 @@ enum {
 	VR_RQ_OWNS_BUFFER = 128, /* buf is a copy that the runtime made */
 	VR_RQ_HOLDS_TYPE = 256, /* counts in type->refs */
 	VR_RQ_HOOK = 512, /* extra points to a struct vr_hook */
+	VR_RQ_ASKED = 2048, /* its receiver has been asked to give it back: complete only when that is answered */
+	VR_RQ_ACKED = 4096, /* the receiver has carried it out meanwhile */
 	VR_RQ_LISTED = 1024, /* is in the list of a call: found twice there, it is an error */
 };
 

@@ -93,10 +93,19 @@ static int64_t accept(struct vr_request *r, int32_t source, int32_t tag, int64_t
 	return bytes;
 }
 
+/* The receiver has the data. */
+static void acked(struct vr_request *send)
+{
+	if (vr_unlikely(send->flags & VR_RQ_ASKED))
+		send->flags |= VR_RQ_ACKED;
+	else
+		vr_request_complete(send);
+}
+
 static void acknowledge(struct vr_request *send)
 {
 	if (vr_is_mine(send->rank)) {
-		vr_request_complete(send);
+		acked(send);
 		return;
 	}
 	send->env.node.kind = VR_NODE_ACK;
@@ -155,6 +164,54 @@ void vr_p2p_mail(struct vr_rank *r, const struct vr_mail *mail)
 	keep(r, e);
 }
 
+/* ---- taking sends back ---- */
+
+/* A rank on another worker may have the message: ask it. The answer always comes, and until then the request lives, so the
+ * question cannot meet another message of the same request. 0 without memory to ask. */
+static int ask_back(struct vr_request *send, struct vr_rank *to)
+{
+	struct vr_env *e = vr_env_alloc(0);
+	if (!e)
+		return 0;
+	e->node.kind = VR_NODE_CANCEL;
+	e->sender = send;
+	e->bytes = 0;
+	send->flags |= VR_RQ_ASKED;
+	vr_inbox_push(to, &e->node);
+	return 1;
+}
+
+static int is_kept(struct vr_matcher *m, const struct vr_env *wanted)
+{
+	struct vr_env *e = m->order.head;
+	while (e && e != wanted)
+		e = e->order_next;
+	return e != NULL;
+}
+
+/* The question reaches the rank that has, or had, the message. */
+static void give_back(struct vr_rank *r, struct vr_env *question)
+{
+	struct vr_request *send = question->sender;
+	if (is_kept(&r->matcher, &send->env)) {
+		vr_match_take(&r->matcher, &send->env);
+		question->bytes = 1;
+	}
+	question->node.kind = VR_NODE_CANCEL_ANSWER;
+	vr_inbox_push(send->rank, &question->node);
+}
+
+static void answered(struct vr_env *answer)
+{
+	struct vr_request *send = answer->sender;
+	send->flags &= ~VR_RQ_ASKED;
+	if (answer->bytes)
+		send->flags |= VR_RQ_CANCELLED;
+	vr_env_free(answer);
+	if (send->flags & (VR_RQ_CANCELLED | VR_RQ_ACKED))
+		vr_request_complete(send);
+}
+
 void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
 {
 	switch ((enum vr_node_kind)n->kind) {
@@ -163,7 +220,13 @@ void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
 		arrive(r, (struct vr_env *)n);
 		break;
 	case VR_NODE_ACK:
-		vr_request_complete((struct vr_request *)n);
+		acked((struct vr_request *)n);
+		break;
+	case VR_NODE_CANCEL:
+		give_back(r, (struct vr_env *)n);
+		break;
+	case VR_NODE_CANCEL_ANSWER:
+		answered((struct vr_env *)n);
 		break;
 	}
 }
@@ -374,14 +437,16 @@ struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag)
 
 int vr_request_cancel(struct vr_request *r)
 {
-	if (r->flags & VR_RQ_DONE)
+	if (r->flags & (VR_RQ_DONE | VR_RQ_ASKED))
 		return 0;
 	if (r->flags & VR_RQ_POSTED) {
 		vr_match_unpost(&r->rank->matcher, r);
 	} else if (r->kind == VR_REQ_SEND) {
 		struct vr_rank *to = vr_rank_of(r->peer_world);
 		if (!vr_is_mine(to))
-			return 0; /* in another worker's hands; the standard lets a cancel fail */
+			return ask_back(r, to);
+		if (!is_kept(&to->matcher, &r->env))
+			return 0; /* a matched probe has it */
 		vr_match_take(&to->matcher, &r->env);
 	} else {
 		return 0;

@@ -47,7 +47,8 @@ struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag);
 /* Move bytes between buffers at canonical addresses, one of them of a rank of this worker. */
 void vr_data_copy(const struct vr_data *to, const struct vr_data *from, int64_t bytes);
 
-/* Rank stack. Take back a receive that is still posted, or a send that nobody matched. 1 when that was possible. */
+/* Rank stack. Take back a receive that is still posted, or a send that nobody matched: it completes with VR_RQ_CANCELLED, a send to
+ * another worker when that has answered. 0 when it is too late. */
 int vr_request_cancel(struct vr_request *r);
 
 /* The owner of r->rank. Mark a request complete and wake its rank if it waits for it. */

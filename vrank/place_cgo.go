@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"ampirun/privatize"
+	"ampirun/shim"
 )
 
 // describeProgram tells the core what it must know of the program's images, which are alike in all ranks.
@@ -32,6 +33,22 @@ func describeProgram(p *privatize.Program) {
 	C.vr_objects_set(&list[0], C.int(len(objects)))
 	describeMemory(p)
 	describeStdio(p)
+	describeTools(p)
+}
+
+func describeTools(p *privatize.Program) {
+	var tools []C.struct_vr_tool
+	for fn := range shim.Count {
+		if offset, ok := p.Interposed(shim.Function(fn).String()); ok {
+			tools = append(tools, C.struct_vr_tool{fn: C.int32_t(fn), offset: C.uint64_t(offset)})
+		}
+	}
+	if len(tools) == 0 {
+		return
+	}
+	list := unsafe.Slice((*C.struct_vr_tool)(C.calloc(C.size_t(len(tools)), C.sizeof_struct_vr_tool)), len(tools))
+	copy(list, tools)
+	C.vr_tools_set(&list[0], C.int(len(tools)))
 }
 
 func describeMemory(p *privatize.Program) {

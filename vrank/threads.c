@@ -54,10 +54,10 @@ void vr_thread_end(void)
 }
 
 /* From its first thread on a rank calls MPI through the table that looks at who calls. Others have not begun yet. */
-static void guard_calls(const struct vr_rank *r)
+static void guard_calls(struct vr_rank *r)
 {
 	if (r->entry.shim_unpack && vr_shim_guarded)
-		((int (*)(const void *))r->entry.shim_unpack)(vr_shim_guarded);
+		((int (*)(const void *))r->entry.shim_unpack)(vr_tools_table(r, vr_shim_guarded));
 }
 
 int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), void *arg)

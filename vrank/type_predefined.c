@@ -63,7 +63,7 @@ const struct vr_type vr_predefined[VR_TYPE_PREDEFINED_COUNT] = {
 	PLAIN(0x23c, sizeof(wchar_t), VR_KIND_CHAR), /* MPI_WCHAR */
 	PLAIN(0x240, 1, VR_KIND_I8), /* MPI_INT8_T */
 	PLAIN(0x241, 1, VR_KIND_U8), /* MPI_UINT8_T */
-	PLAIN(0x243, 1, VR_KIND_CHAR), /* MPI_CHAR */
+	PLAIN(0x243, 1, VR_KIND_I8), /* MPI_CHAR: no number in the standard, but programs add it up, and MPICH lets them */
 	PLAIN(0x244, 1, VR_KIND_I8), /* MPI_SIGNED_CHAR */
 	PLAIN(0x245, 1, VR_KIND_U8), /* MPI_UNSIGNED_CHAR */
 	PLAIN(0x247, 1, VR_KIND_BYTE), /* MPI_BYTE */

@@ -138,7 +138,7 @@ var basics = map[uint64]Basic{
 	mpi.TypeWchar:                narrow(number("MPI_WCHAR", 4, KindChar, formUnsigned), 2),
 	mpi.TypeInt8T:                signed("MPI_INT8_T", 1),
 	mpi.TypeUint8T:               unsigned("MPI_UINT8_T", 1),
-	mpi.TypeChar:                 number("MPI_CHAR", 1, KindChar, formRaw),
+	mpi.TypeChar:                 number("MPI_CHAR", 1, KindI8, formRaw),
 	mpi.TypeSignedChar:           signed("MPI_SIGNED_CHAR", 1),
 	mpi.TypeUnsignedChar:         unsigned("MPI_UNSIGNED_CHAR", 1),
 	mpi.TypeByte:                 number("MPI_BYTE", 1, KindByte, formRaw),

@@ -9,7 +9,9 @@ type Run struct {
 	Elements int64 // basic ones, of one repetition
 }
 
-func basicRun(basic uint64, size int64) Run { return Run{Basic: basic, Count: 1, Bytes: size, Elements: 1} }
+func basicRun(basic uint64, size int64) Run {
+	return Run{Basic: basic, Count: 1, Bytes: size, Elements: 1}
+}
 
 func bodyRun(n int64, body []Run) Run {
 	return Run{Count: n, Body: body, Bytes: sigBytes(body), Elements: sigElements(body)}

@@ -31,7 +31,7 @@ func newEngine() engine {
 func isProvided(soname string) bool { return strings.HasPrefix(soname, "libmpi_abi.so") }
 
 // libraries finds what a program needs, and refuses programs that are bound to another MPI implementation.
-func libraries(program string) ([]privatize.Library, error) {
+func libraries(program string, preload []string) ([]privatize.Library, error) {
 	needs, err := privatize.Inspect(program)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func libraries(program string) ([]privatize.Library, error) {
 				Way:  "rebuild it with ampicc, ampicxx or ampif90, or against the MPI 5 standard ABI (libmpi_abi)"}
 		}
 	}
-	return privatize.Resolve(program, isProvided)
+	return privatize.Resolve(program, preload, isProvided)
 }
 
 func coverage() (list []function) {

@@ -21,7 +21,7 @@ const version = "0.1.0"
 type engine struct {
 	core        job.Core
 	controlSize func(pes, ranks int) uint64
-	libraries   func(program string) ([]privatize.Library, error)
+	libraries   func(program string, preload []string) ([]privatize.Library, error)
 	coverage    func() []function
 }
 
@@ -70,7 +70,9 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 
 func (e engine) run(s *settings) (code int, err error) {
 	s.complete()
-	s.job.ControlSize, s.job.Libraries = e.controlSize, e.libraries
+	preload := append(s.preload, preloadNames(s.job.Env)...)
+	s.job.ControlSize = e.controlSize
+	s.job.Libraries = func(program string) ([]privatize.Library, error) { return e.libraries(program, preload) }
 	return job.Run(context.Background(), s.job)
 }
 

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	e := engine{
 		core:        job.Core{Run: fakeRun, Stop: func() {}},
 		controlSize: func(int, int) uint64 { return pageSize },
-		libraries:   func(string) ([]privatize.Library, error) { return nil, nil },
+		libraries:   func(string, []string) ([]privatize.Library, error) { return nil, nil },
 		coverage: func() []function {
 			return []function{{"MPI_Send", true, "core"}, {"MPI_Open_port", false, ""}, {"MPI_Recv", true, "core"}}
 		},

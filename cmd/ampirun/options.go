@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -15,6 +16,7 @@ type settings struct {
 	workerSet bool // +p was given
 	rankSet   bool // +vp was given
 	assigned  []string
+	preload   []string // files, absolute
 
 	help, version, coverage, docs bool
 }
@@ -90,6 +92,9 @@ var table = []group{
 		{form: "-x", value: "VAR[=VALUE]", many: true, text: "set an environment variable for the ranks",
 			more: "The whole environment is passed on anyway; `-x VAR` makes sure that VAR is set.",
 			set:  setVariable},
+		{form: "+preload", value: "FILE", many: true, text: "load a shared library into every rank before the program's own",
+			more: "For tools that wrap MPI functions. `LD_PRELOAD` does the same, but is also heeded by the loader of `ampirun` itself.",
+			set:  setPreload},
 		{form: "-wdir", aliases: []string{"-wd"}, value: "DIR", initial: "the current directory", text: "directory to run in",
 			set: func(s *settings, v string) error { s.job.Dir = v; return nil }},
 	}},
@@ -165,6 +170,28 @@ func setVariable(s *settings, value string) error {
 	}
 	s.assigned = append(s.assigned, value)
 	return nil
+}
+
+func setPreload(s *settings, value string) error {
+	path, err := filepath.Abs(value)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return fmt.Errorf("no such file")
+	}
+	s.preload = append(s.preload, path)
+	return nil
+}
+
+// preloadNames are the names in LD_PRELOAD, as the dynamic loader takes it apart.
+func preloadNames(env []string) (names []string) {
+	for _, e := range env {
+		if list, ok := strings.CutPrefix(e, "LD_PRELOAD="); ok {
+			names = strings.FieldsFunc(list, func(r rune) bool { return r == ':' || r == ' ' })
+		}
+	}
+	return names
 }
 
 // complete fills in what depends on several options and on the machine.

@@ -25,7 +25,7 @@ func writeRuntime(w io.Writer, std *standard) {
 	}
 	for _, p := range std.Prototypes {
 		needs := needsOf(std, p)
-		writeStub(w, p, needs)
+		writeStub(w, p)
 		if len(needs) > 0 {
 			writeCheck(w, p, needs)
 		}
@@ -79,9 +79,8 @@ int ampi_core_serves(int fn)
 func coreName(p prototype) string { return "ampi_" + strings.TrimPrefix(p.Name, "MPI_") }
 func stubName(p prototype) string { return "serve_" + strings.TrimPrefix(p.Name, "MPI_") }
 
-func writeStub(w io.Writer, p prototype, needs []need) {
+func writeStub(w io.Writer, p prototype) {
 	fmt.Fprintf(w, "\nstatic %s\n{\n", declare(p, stubName(p)))
-	writeNeeds(w, p, needs)
 	params := cParams(p)
 	args := "0"
 	if len(params) > 0 {

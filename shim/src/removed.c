@@ -43,11 +43,11 @@ SHIM_WEAK(MPI_Type_lb);
 
 int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 {
-    MPI_Aint lb, extent;
-    int err = PMPI_Type_get_extent(datatype, &lb, &extent);
+    MPI_Aint extent;
+    int err = PMPI_Type_get_extent(datatype, displacement, &extent);
 
     if (err == MPI_SUCCESS)
-        *displacement = lb + extent;
+        *displacement += extent;
     return err;
 }
 SHIM_WEAK(MPI_Type_ub);

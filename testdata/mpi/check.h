@@ -41,11 +41,11 @@ static inline void check_int(long long got, long long want, const char *what, co
 
 static inline int check_class(int code)
 {
-	int class = -1;
+	int error_class = -1;
 
 	if (code != MPI_SUCCESS)
-		MPI_Error_class(code, &class);
-	return code == MPI_SUCCESS ? MPI_SUCCESS : class;
+		MPI_Error_class(code, &error_class);
+	return code == MPI_SUCCESS ? MPI_SUCCESS : error_class;
 }
 
 static inline void check_begin(int *argc, char ***argv)

@@ -50,8 +50,8 @@ static int element_move(int kind, void *buf, int i, struct element *e, int set)
 		PLAIN(I8, int8_t) PLAIN(U8, uint8_t) PLAIN(I16, int16_t) PLAIN(U16, uint16_t) PLAIN(I32, int32_t) PLAIN(U32, uint32_t)
 		PLAIN(I64, int64_t) PLAIN(U64, uint64_t) PLAIN(F16, _Float16) PLAIN(F32, float) PLAIN(F64, double) PLAIN(F80, long double)
 		PLAIN(F128, _Float128) PLAIN(BOOL8, uint8_t) PLAIN(L8, int8_t) PLAIN(L16, int16_t) PLAIN(L32, int32_t) PLAIN(L64, int64_t)
-		PLAIN(CHAR, char) PLAIN(BYTE, uint8_t)
-		COMPLEX(C32, float) COMPLEX(C64, double) COMPLEX(C80, long double) COMPLEX(C128, _Float128)
+		PLAIN(I128, __int128) PLAIN(L128, __int128) PLAIN(CHAR, char) PLAIN(BYTE, uint8_t)
+		COMPLEX(C16, _Float16) COMPLEX(C32, float) COMPLEX(C64, double) COMPLEX(C80, long double) COMPLEX(C128, _Float128)
 		PAIR(F32_I32, float, int32_t) PAIR(F64_I32, double, int32_t) PAIR(I64_I32, int64_t, int32_t) PAIR(I32_I32, int32_t, int32_t)
 		PAIR(I16_I32, int16_t, int32_t) PAIR(F80_I32, long double, int32_t) PAIR(F32_F32, float, float) PAIR(F64_F64, double, double)
 	}
@@ -88,6 +88,7 @@ const maxElements = 2048
 const (
 	I8, U8, I16, U16     = C.VR_KIND_I8, C.VR_KIND_U8, C.VR_KIND_I16, C.VR_KIND_U16
 	I32, U32, I64, U64   = C.VR_KIND_I32, C.VR_KIND_U32, C.VR_KIND_I64, C.VR_KIND_U64
+	I128, L128, C16      = C.VR_KIND_I128, C.VR_KIND_L128, C.VR_KIND_C16
 	F16, F32, F64        = C.VR_KIND_F16, C.VR_KIND_F32, C.VR_KIND_F64
 	F80, F128            = C.VR_KIND_F80, C.VR_KIND_F128
 	C32, C64, C80, C128  = C.VR_KIND_C32, C.VR_KIND_C64, C.VR_KIND_C80, C.VR_KIND_C128

@@ -16,18 +16,19 @@ const (
 )
 
 var (
-	integers  = []int{I8, U8, I16, U16, I32, U32, I64, U64}
+	integers  = []int{I8, U8, I16, U16, I32, U32, I64, U64, I128}
 	floats    = []int{F16, F32, F64, F80, F128}
-	complexes = []int{C32, C64, C80, C128}
-	logicals  = []int{Bool, L8, L16, L32, L64}
+	complexes = []int{C16, C32, C64, C80, C128}
+	logicals  = []int{Bool, L8, L16, L32, L64, L128}
+	truthful  = slices.Concat(integers, floats, logicals)
 	pairs     = []int{F32I32, F64I32, I64I32, I32I32, I16I32, F80I32, F32F32, F64F64}
 )
 
-// allowed is MPI 5.0 section 6.9.2, by kind of element.
+// allowed is MPI 5.0 section 6.9.2, by kind of element; and logic of floating-point numbers, as MPICH has it.
 var allowed = map[uint64][]int{
 	sum: slices.Concat(integers, floats, complexes), prod: slices.Concat(integers, floats, complexes),
 	minimum: slices.Concat(integers, floats), maximum: slices.Concat(integers, floats),
-	land: slices.Concat(integers, logicals), lor: slices.Concat(integers, logicals), lxor: slices.Concat(integers, logicals),
+	land: truthful, lor: truthful, lxor: truthful,
 	band: append([]int{Byte}, integers...), bor: append([]int{Byte}, integers...), bxor: append([]int{Byte}, integers...),
 	minloc: pairs, maxloc: pairs, replace: nil, noOp: nil, 0x20: nil, 0x25: nil, 0x1f: nil, 0x3e: nil,
 }

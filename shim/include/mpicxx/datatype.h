@@ -137,7 +137,7 @@ public:
         ampi::check(MPI_Type_get_contents(handle, max_integers, max_addresses, max_datatypes, integers, addresses,
                                           ampi::array<MPI_Datatype>(datatypes)));
     }
-    void Get_name(char *name, int &length) const { ampi::check(MPI_Type_get_name(handle, name, &length)); }
+    void Get_name(char *name, int &length) const;
     void Set_name(const char *name) { ampi::check(MPI_Type_set_name(handle, name)); }
 
     void Pack(const void *inbuf, int incount, void *outbuf, int outsize, int &position, const Comm &comm) const;
@@ -184,6 +184,22 @@ public:
     }
     static int NULL_DELETE_FN(Datatype &, int, void *, void *) { return MPI_SUCCESS; }
 };
+
+/* The types of C++ have names of C++, as long as the program gives them no other. */
+inline void Datatype::Get_name(char *name, int &length) const
+{
+    static const char *const names[][2] = {
+        {"MPI_CXX_BOOL", "MPI::BOOL"},
+        {"MPI_CXX_FLOAT_COMPLEX", "MPI::COMPLEX"},
+        {"MPI_CXX_DOUBLE_COMPLEX", "MPI::DOUBLE_COMPLEX"},
+        {"MPI_CXX_LONG_DOUBLE_COMPLEX", "MPI::LONG_DOUBLE_COMPLEX"},
+    };
+
+    ampi::check(MPI_Type_get_name(handle, name, &length));
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (__builtin_strcmp(name, names[i][0]) == 0)
+            length = static_cast<int>(__builtin_strlen(__builtin_strcpy(name, names[i][1])));
+}
 
 inline int Status::Get_count(const Datatype &datatype) const
 {

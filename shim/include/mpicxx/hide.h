@@ -473,6 +473,12 @@
 #undef THREAD_SERIALIZED
 #pragma push_macro("THREAD_SINGLE")
 #undef THREAD_SINGLE
+#pragma push_macro("COMBINER_HVECTOR_INTEGER")
+#undef COMBINER_HVECTOR_INTEGER
+#pragma push_macro("COMBINER_HINDEXED_INTEGER")
+#undef COMBINER_HINDEXED_INTEGER
+#pragma push_macro("COMBINER_STRUCT_INTEGER")
+#undef COMBINER_STRUCT_INTEGER
 #pragma push_macro("VERSION")
 #undef VERSION
 #pragma push_macro("SUBVERSION")

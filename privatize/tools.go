@@ -1,0 +1,34 @@
+package privatize
+
+import (
+	"debug/elf"
+	"strings"
+)
+
+// A library may define MPI functions: a tool that counts or traces, linked with the program or preloaded. In a program built with ampicc
+// MPI_X and PMPI_X are one address, bound when it was linked, so the tool's functions are put into the table that the program jumps
+// through, see Interposed. What a library itself calls as PMPI_X must not come to the tool: that is bound to the runtime.
+
+// lookupMPI finds the PMPI functions that libraries call.
+func (p *Program) lookupMPI(q *query, im *image) (target, bool) {
+	if im == p.images[0] || !strings.HasPrefix(q.name, "PMPI_") {
+		return target{}, false
+	}
+	return p.lookupFallback(q)
+}
+
+// Interposed finds the function of this name in a library, as an offset in a rank's image area. One that is the same as the
+// library's own PMPI function is no tool's: the library was linked with a shim.
+func (p *Program) Interposed(name string) (offset uint64, ok bool) {
+	for _, im := range p.images[1:] {
+		s, found := im.find(newQuery(name, ""))
+		if !found || s.shndx == elf.SHN_UNDEF || s.typ != elf.STT_FUNC {
+			continue
+		}
+		if other, found := im.find(newQuery("P"+name, "")); found && other.value == s.value {
+			continue
+		}
+		return im.bias + s.value, true
+	}
+	return 0, false
+}
