@@ -127,9 +127,9 @@ func TestUsersF08ProcedureWins(t *testing.T) {
 	want := `profiled init
 init 1 1
 profiled send of 0 dimensions, with ierror: F
-send 1.25 1 213 2 3 101
+send 1.25 1 21c 2 3 101
 profiled send of 2 dimensions, with ierror: T
-send 2.5 9 213 2 4 102
+send 2.5 9 21c 2 4 102
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
