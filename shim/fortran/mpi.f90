@@ -284,9 +284,9 @@ module mpi
    integer, parameter :: MPI_WIN_MODEL = 605
    integer, parameter :: MPI_LB = 1008
    integer, parameter :: MPI_UB = 1009
-   integer, parameter :: MPI_COMBINER_HVECTOR_INTEGER = 1051
-   integer, parameter :: MPI_COMBINER_HINDEXED_INTEGER = 1071
-   integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 1101
+   integer, parameter :: MPI_COMBINER_HVECTOR_INTEGER = 190
+   integer, parameter :: MPI_COMBINER_HINDEXED_INTEGER = 191
+   integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 192
    integer :: MPI_BOTTOM
    common /ampi_f_bottom/ MPI_BOTTOM
    save /ampi_f_bottom/

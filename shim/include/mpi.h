@@ -446,9 +446,9 @@ typedef MPI_Comm_errhandler_function MPI_Handler_function;
 #define MPI_T_PVAR_CLASS_GENERIC 10
 #define MPI_LB ((MPI_Datatype)0x000003f0)
 #define MPI_UB ((MPI_Datatype)0x000003f1)
-#define MPI_COMBINER_HVECTOR_INTEGER 1051
-#define MPI_COMBINER_HINDEXED_INTEGER 1071
-#define MPI_COMBINER_STRUCT_INTEGER 1101
+#define MPI_COMBINER_HVECTOR_INTEGER 190
+#define MPI_COMBINER_HINDEXED_INTEGER 191
+#define MPI_COMBINER_STRUCT_INTEGER 192
 
 int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 int MPI_Abi_get_fortran_info(MPI_Info *info);

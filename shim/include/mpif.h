@@ -563,11 +563,11 @@
       integer MPI_UB
       parameter (MPI_UB=1009)
       integer MPI_COMBINER_HVECTOR_INTEGER
-      parameter (MPI_COMBINER_HVECTOR_INTEGER=1051)
+      parameter (MPI_COMBINER_HVECTOR_INTEGER=190)
       integer MPI_COMBINER_HINDEXED_INTEGER
-      parameter (MPI_COMBINER_HINDEXED_INTEGER=1071)
+      parameter (MPI_COMBINER_HINDEXED_INTEGER=191)
       integer MPI_COMBINER_STRUCT_INTEGER
-      parameter (MPI_COMBINER_STRUCT_INTEGER=1101)
+      parameter (MPI_COMBINER_STRUCT_INTEGER=192)
       integer MPI_BOTTOM
       common /ampi_f_bottom/ MPI_BOTTOM
       save /ampi_f_bottom/
