@@ -285,6 +285,9 @@ module mpi_f08
    integer, parameter :: MPI_WIN_MODEL = 605
    type(MPI_Datatype), parameter :: MPI_LB = MPI_Datatype(1008)
    type(MPI_Datatype), parameter :: MPI_UB = MPI_Datatype(1009)
+   integer, parameter :: MPI_COMBINER_HVECTOR_INTEGER = 1051
+   integer, parameter :: MPI_COMBINER_HINDEXED_INTEGER = 1071
+   integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 1101
    integer :: MPI_BOTTOM
    common /ampi_f_bottom/ MPI_BOTTOM
    save /ampi_f_bottom/
