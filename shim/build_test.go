@@ -71,7 +71,7 @@ func watch(t *testing.T, dirs ...string) {
 // shimObjects returns the object files of the shim.
 func shimObjects(t *testing.T) []string {
 	t.Helper()
-	watch(t, "src", "include", "testdata", "fortran")
+	watch(t, "src", "include", "include/mpicxx", "testdata", "fortran")
 	b := buildOnce()
 	if b.err != "" {
 		t.Fatalf("the shim does not compile:\n%s", b.err)

@@ -3,6 +3,7 @@ package shim_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -54,5 +55,82 @@ func TestHeaderCompiles(t *testing.T) {
 			command(t, m.compiler, "-std="+m.std, "-Wall", "-Wextra", "-pedantic", "-Werror",
 				"-Iinclude", "-fsyntax-only", source)
 		})
+	}
+}
+
+// useBindings uses every class of the C++ bindings, and names that are macros elsewhere.
+const useBindings = `
+#define BOOL int
+#define Status int
+#include <stdio.h>
+#include <mpi.h>
+#include <stdlib.h>
+#ifndef SEEK_SET
+#error SEEK_SET has to stay a macro
+#endif
+BOOL plain(FILE *f) { Status n = fseek(f, 0, SEEK_SET); switch (n) { case SEEK_CUR: return 1; } return n; }
+#undef BOOL
+#undef Status
+using namespace MPI;
+static void add(const void *, void *, int, const MPI::Datatype &) {}
+static void handle(MPI::Comm &, int *, ...) {}
+static void handle_win(MPI::Win &, int *, ...) {}
+static void handle_file(MPI::File &, int *, ...) {}
+int all(MPI::Intracomm &comm, MPI::File &file, MPI::Win &win)
+{
+    bool periods[1] = {true};
+    int dims[1] = {1};
+    MPI::Cartcomm cart = comm.Create_cart(1, dims, periods, false);
+    MPI::Intercomm parent = MPI::Comm::Get_parent();
+    MPI::Request requests[2];
+    MPI::Op op;
+    op.Init(add, true);
+    comm.Set_errhandler(MPI::Comm::Create_errhandler(handle));
+    win.Set_errhandler(MPI::Win::Create_errhandler(handle_win));
+    file.Set_errhandler(MPI::File::Create_errhandler(handle_file));
+    file.Set_errhandler(MPI::ERRORS_THROW_EXCEPTIONS);
+    file.Seek(0, MPI::SEEK_SET);
+    file.Seek(0, SEEK_SET);
+    MPI::Request::Waitall(2, requests);
+    return cart == comm || parent != MPI::COMM_NULL || MPI::INT == MPI_INT || MPI::SEEK_END == SEEK_END;
+}
+int main(int argc, char **argv)
+{
+    MPI::Init(argc, argv);
+    MPI::BOOL.Get_size();
+    MPI::Finalize();
+}
+`
+
+// TestBindingsCompile checks the C++ bindings without what hides warnings of them, and that programs need not have them.
+func TestBindingsCompile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("include")); err != nil {
+		t.Fatal(err)
+	}
+	header := filepath.Join(dir, "mpicxx.h")
+	text, err := os.ReadFile(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := strings.Replace(string(text), "#pragma GCC system_header\n", "", 1)
+	if open == string(text) {
+		t.Fatal("mpicxx.h is no system header any more")
+	}
+	source := filepath.Join(dir, "use.cc")
+	for path, text := range map[string]string{header: open, source: useBindings,
+		filepath.Join(dir, "skip.cc"): "#include <mpi.h>\nstruct MPI {};\nint main() { return MPI_Initialized(0); }\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, std := range []string{"c++98", "c++11", "c++17", "c++20"} {
+		for _, option := range []string{"-fexceptions", "-fno-exceptions", "-fno-rtti"} {
+			command(t, "g++", "-std="+std, option, "-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Werror", "-fkeep-inline-functions",
+				"-I"+dir, "-S", "-o", os.DevNull, source)
+		}
+	}
+	for _, macro := range []string{"AMPI_SKIP_MPICXX", "MPICH_SKIP_MPICXX", "OMPI_SKIP_MPICXX", "MPI_NO_CPPBIND", "_MPICC_H"} {
+		command(t, "g++", "-D"+macro, "-Wall", "-Werror", "-Iinclude", "-fsyntax-only", filepath.Join(dir, "skip.cc"))
 	}
 }

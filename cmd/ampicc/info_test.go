@@ -85,7 +85,8 @@ func TestAutoconfProbes(t *testing.T) {
 
 const cmakeProject = `cmake_minimum_required(VERSION 3.13)
 project(probe C CXX Fortran)
-find_package(MPI 5.0 REQUIRED COMPONENTS C CXX Fortran)
+find_package(MPI 5.0 REQUIRED COMPONENTS C CXX MPICXX Fortran)
+message(STATUS "bindings of C++ ${MPI_MPICXX_FOUND}")
 message(STATUS "found ${MPI_C_VERSION} ${MPI_CXX_VERSION} ${MPI_Fortran_VERSION} ${MPI_Fortran_HAVE_F77_HEADER} ${MPI_Fortran_HAVE_F90_MODULE} ${MPI_Fortran_HAVE_F08_MODULE}")
 add_library(part SHARED part.c)
 target_link_libraries(part PUBLIC MPI::MPI_C)

@@ -38,7 +38,8 @@ static void communicators()
 	MPI::Intracomm half = MPI::COMM_WORLD.Split(rank % 2, -rank);
 	MPI::Group all = MPI::COMM_WORLD.Get_group(), some = half.Get_group(), both = MPI::Group::Intersect(all, some), rest;
 
-	CHECK(clone == MPI::COMM_WORLD && !clone.Is_inter() && clone.Get_topology() == MPI::UNDEFINED);
+	CHECK(MPI::Comm::Compare(clone, MPI::COMM_WORLD) == MPI::CONGRUENT && !clone.Is_inter() && clone.Get_topology() == MPI::UNDEFINED);
+	clone.Free();
 	delete &clone;
 	CHECK_INT(half.Get_rank(), half.Get_size() - 1 - rank / 2);
 	CHECK_INT(both.Get_size(), half.Get_size());
@@ -54,6 +55,7 @@ static void communicators()
 		CHECK(between.Is_inter() && between.Get_remote_size() == size - half.Get_size());
 		MPI::Intercomm &copy = between.Clone();
 		MPI::Intracomm merged = copy.Merge(rank % 2);
+		copy.Free();
 		delete &copy;
 		CHECK_INT(merged.Get_size(), size);
 		merged.Free();
@@ -81,7 +83,8 @@ static void topologies()
 	CHECK_INT(dest, (coords[0] + 1) % dims[0] * dims[1] + coords[1]);
 	MPI::Cartcomm row = grid.Sub(remain), &copy = grid.Clone(), twin = grid.Dup();
 	CHECK_INT(row.Get_size(), dims[1]);
-	CHECK(copy == grid && twin.Get_dim() == 2);
+	CHECK(copy.Get_dim() == 2 && twin.Get_dim() == 2);
+	copy.Free();
 	delete &copy;
 	row.Free();
 	twin.Free();
@@ -104,7 +107,7 @@ static void topologies()
 
 static void types_and_info()
 {
-	int lengths[2] = {1, 2}, integers, addresses, types, combiner, length;
+	int lengths[3] = {1, 2}, integers, addresses, types, combiner, length;
 	MPI::Aint places[2] = {0, 8}, lb, extent;
 	MPI::Datatype parts[2] = {MPI::INT, MPI::DOUBLE}, made = MPI::Datatype::Create_struct(2, lengths, places, parts);
 	char name[MPI::MAX_OBJECT_NAME], value[32];

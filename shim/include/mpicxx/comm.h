@@ -8,6 +8,8 @@ public:
     typedef int Delete_attr_function(Comm &comm, int keyval, void *value, void *extra_state);
 
     virtual ~Comm() {}
+
+    /* A duplicate as a new object, which the caller deletes. */
     virtual Comm &Clone() const = 0;
 
 /* Sends in the four modes. */

@@ -21,7 +21,7 @@
         handle = comm; \
         return *this; \
     } \
-    Class &Clone() const { return *new Class(*this); } \
+    Class &Clone() const { return *new Class(Dup()); } \
     Class Dup() const \
     { \
         MPI_Comm made = MPI_COMM_NULL; \
