@@ -75,7 +75,8 @@ func errorString(c *call) error {
 	if !ok {
 		return mpi.Errorf(mpi.ErrArg, "errorcode is not an error code: %d", c.num(0))
 	}
-	if told := c.told(int(c.num(0))); told != "" {
+	_, own := c.state.Errors.Added[int(c.num(0))]
+	if told := c.told(int(c.num(0))); told != "" && !own {
 		text += " (" + told + ")"
 	}
 	c.putInt(2, "resultlen", c.putText(1, "string", text, min(len(text)+1, mpi.MaxErrorString)))
