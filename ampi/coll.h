@@ -264,6 +264,8 @@ extern const struct ampi_names ampi_send_names, ampi_recv_names, ampi_one_names;
 int ampi_check_data(struct ampi_caller *c, const struct ampi_names *n, const void *buf, int64_t count, MPI_Datatype handle,
 		    const struct vr_type **out);
 int ampi_check_layout(struct ampi_caller *c, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle);
+/* The same for a layout with so many blocks, not one for each peer. */
+int ampi_check_blocks(struct ampi_caller *c, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle, int blocks);
 int ampi_check_alias(struct ampi_caller *c, const void *send, int64_t send_count, const void *recv, int64_t recv_count);
 int ampi_no_in_place(struct ampi_caller *c, const char *name, const char *who);
 

@@ -82,6 +82,11 @@ static int is_nowhere(struct ampi_layout *l, int i)
 
 int ampi_check_layout(struct ampi_caller *c, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle)
 {
+	return ampi_check_blocks(c, n, l, handle, ampi_peer_count(c->comm));
+}
+
+int ampi_check_blocks(struct ampi_caller *c, const struct ampi_names *n, struct ampi_layout *l, MPI_Datatype handle, int blocks)
+{
 	int error;
 	if (!l->counts)
 		return ampi_check_data(c, n, l->base, l->count, handle, &l->type);
@@ -89,7 +94,7 @@ int ampi_check_layout(struct ampi_caller *c, const struct ampi_names *n, struct 
 		return ampi_raise(c->comm, MPI_ERR_ARG, c->fn, "the displacements for %s are a null pointer", n->buf);
 	if (!l->types && (error = ampi_check_type(c, n->type, handle, &l->type)))
 		return error;
-	for (int i = 0; i < ampi_peer_count(c->comm); i++) {
+	for (int i = 0; i < blocks; i++) {
 		if ((error = check_block(c, n, l, i)))
 			return error;
 		if (vr_unlikely(!l->base) && is_nowhere(l, i))

@@ -104,7 +104,8 @@ int ampi_null(struct ampi_comm *c, int fn, const char *name)
 	return ampi_raise(c, MPI_ERR_ARG, fn, "%s is a null pointer", name);
 }
 
-/* The communicator has nothing to do with this mistake: where it would end the job, errors of no object may still be returned. */
+/* A communicator whose handler nobody has chosen leaves the error to that of errors of no object: what is wrong is not the
+ * communicator, and a program that has chosen one on MPI_COMM_WORLD wants to hear of it. */
 int ampi_null_argument(int fn, uint64_t comm, const char *name)
 {
 	struct ampi_comm *c = comm ? ampi_comm((MPI_Comm)comm) : NULL;

@@ -69,14 +69,14 @@ func errorClass(c *call) error {
 	return c.err
 }
 
-// errorString adds what the last error of this code was, for a program that asks about a code that a call has returned.
+// errorString adds what the last error of this code was, for a program that asks about a code that a call has returned. The strings
+// of codes that the program added are its own.
 func errorString(c *call) error {
 	text, ok := c.state.Errors.text(int(c.num(0)))
 	if !ok {
 		return mpi.Errorf(mpi.ErrArg, "errorcode is not an error code: %d", c.num(0))
 	}
-	_, own := c.state.Errors.Added[int(c.num(0))]
-	if told := c.told(int(c.num(0))); told != "" && !own {
+	if told := c.told(int(c.num(0))); told != "" && c.num(0) <= mpi.ErrLastcode {
 		text += " (" + told + ")"
 	}
 	c.putInt(2, "resultlen", c.putText(1, "string", text, min(len(text)+1, mpi.MaxErrorString)))

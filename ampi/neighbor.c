@@ -50,17 +50,15 @@ static int check_none(struct ampi_caller *c, const struct ampi_names *n, struct 
 	return error || s->shape == TYPED ? error : ampi_check_type(c, n->type, s->type, &s->l.type);
 }
 
-static int check_side(const struct ampi_caller *caller, const struct ampi_names *n, struct side *s, int neighbours)
+static int check_side(struct ampi_caller *c, const struct ampi_names *n, struct side *s, int neighbours)
 {
-	struct ampi_caller c = *caller;
-	c.size = neighbours;
 	if (!neighbours)
-		return check_none(&c, n, s);
+		return check_none(c, n, s);
 	if (s->shape >= VARYING && !s->l.counts)
-		return ampi_raise(c.comm, MPI_ERR_ARG, c.fn, "%ss is a null pointer", n->count);
+		return ampi_raise(c->comm, MPI_ERR_ARG, c->fn, "%ss is a null pointer", n->count);
 	if (s->shape == TYPED && !s->l.types)
-		return ampi_raise(c.comm, MPI_ERR_ARG, c.fn, "%ss is a null pointer", n->type);
-	return ampi_check_layout(&c, n, &s->l, s->type);
+		return ampi_raise(c->comm, MPI_ERR_ARG, c->fn, "%ss is a null pointer", n->type);
+	return ampi_check_blocks(c, n, &s->l, s->type, neighbours);
 }
 
 /* Where blocks have displacements, both sides may lie in one buffer without touching each other. */
@@ -81,7 +79,7 @@ static int check(struct exchange *e)
 	e->topology = c->comm->topology;
 	if (vr_unlikely(!e->topology))
 		return ampi_raise(c->comm, MPI_ERR_TOPOLOGY, c->fn, "comm has no topology, so no neighbours");
-	if ((error = check_side(c, &ampi_recv_names, &e->recv, e->topology->nsources)) ||
+	if ((error = ampi_check_intra(c->comm, c->fn)) || (error = check_side(c, &ampi_recv_names, &e->recv, e->topology->nsources)) ||
 	    (error = check_side(c, &ampi_send_names, &e->send, e->topology->ndestinations)))
 		return error;
 	return check_alias(e);

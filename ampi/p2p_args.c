@@ -38,5 +38,7 @@ int ampi_receive_failed(struct ampi_comm *c, int fn, int error, MPI_Count count)
 {
 	if (error == MPI_ERR_TRUNCATE)
 		return ampi_raise(c, error, fn, "the message is longer than the buffer of %lld elements", (long long)count);
+	if (error == MPI_ERR_TYPE)
+		return ampi_raise(c, error, fn, "the message ends inside of an element of the buffer's type");
 	return error == MPI_ERR_NO_MEM ? ampi_no_memory(c, fn) : ampi_raise(c, error, fn, "the receive failed");
 }

@@ -29,11 +29,11 @@ static inline int ampi_is_no_buffer(const void *buf, int64_t count, const struct
 	return vr_unlikely((uint64_t)buf < AMPI_FIRST_ADDRESS) && count && t->size && (uint64_t)buf + (uint64_t)t->true_lb < AMPI_FIRST_ADDRESS;
 }
 
-/* Are there more bytes than an address space has? */
-static inline int ampi_is_too_long(int64_t count, const struct vr_type *t)
+/* Less than no elements, or more bytes than an address space has? One branch for what is ordinary. */
+static inline int ampi_is_no_count(int64_t count, const struct vr_type *t)
 {
 	int64_t bytes;
-	return vr_unlikely(((uint64_t)count | (uint64_t)t->size) >> 31) && __builtin_mul_overflow(count, t->size, &bytes);
+	return vr_unlikely(((uint64_t)count | (uint64_t)t->size) >> 31) && (count < 0 || __builtin_mul_overflow(count, t->size, &bytes));
 }
 
 /* A communicator is there (or NULL: the call has none); count elements of a type at buf. No elements of no type are let pass:
@@ -46,7 +46,7 @@ static inline int ampi_check_data(struct ampi_transfer *t, const void *buf, MPI_
 			return ampi_bad_type(t->comm, type, t->fn);
 		t->type = vr_type_predefined((uint64_t)MPI_BYTE);
 	}
-	if (vr_unlikely(count < 0 || ampi_is_too_long(count, t->type)))
+	if (ampi_is_no_count(count, t->type))
 		return ampi_bad_count(t->comm, t->fn, count);
 	if (ampi_is_no_buffer(buf, count, t->type))
 		return ampi_bad_buffer(t->comm, t->fn, buf);

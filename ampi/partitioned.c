@@ -181,7 +181,7 @@ static void run(struct vr_stepper *s)
 	struct ampi_partitioned *p = of_stepper(s);
 	if (!p->known && !p->greeting && !p->is_null)
 		meet(p);
-	if (is_forsaken(p))
+	if (is_forsaken(p) && !s->ready) /* else it will be run once more */
 		ampi_request_discard(p->self);
 }
 
@@ -193,11 +193,12 @@ static void complete_piece(struct ampi_partitioned *p, const struct vr_request *
 	check_round(p);
 }
 
-/* The hook of pieces and greetings. */
+/* The hook of pieces and greetings. The last one may be what a freed request waited for: it goes when all is noted. */
 static void completed(struct vr_request *r)
 {
 	struct vr_stepper *s = r->extra;
 	struct ampi_partitioned *p = of_stepper(s);
+	vr_steppers_hold();
 	int is_piece = p->known && r->context == p->mine.context;
 	if (is_piece)
 		complete_piece(p, r);
@@ -207,6 +208,7 @@ static void completed(struct vr_request *r)
 	vr_request_free(r);
 	if (!is_piece)
 		vr_stepper_ready(s);
+	vr_steppers_release();
 }
 
 /* ---- life ---- */

@@ -11,7 +11,7 @@ static int bad_partitions(const struct ampi_transfer *t, int partitions, MPI_Cou
 static int check_partitions(const struct ampi_transfer *t, int partitions, MPI_Count count, MPI_Info info)
 {
 	int64_t all;
-	if (partitions < 1 || __builtin_mul_overflow(count, (int64_t)partitions, &all) || ampi_is_too_long(all, t->type))
+	if (partitions < 1 || __builtin_mul_overflow(count, (int64_t)partitions, &all) || ampi_is_no_count(all, t->type))
 		return bad_partitions(t, partitions, count);
 	if (info != MPI_INFO_NULL && !AMPI_IS(AMPI_INFO, info) && info != MPI_INFO_ENV)
 		return ampi_raise(t->comm, MPI_ERR_INFO, t->fn, "info (handle 0x%lx) is not an info object", (unsigned long)info);

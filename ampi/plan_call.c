@@ -108,7 +108,9 @@ static int raise(const struct ampi_caller *c, int klass)
 {
 	if (!klass)
 		return MPI_SUCCESS;
-	return ampi_raise(c->comm, klass, c->fn, klass == MPI_ERR_TRUNCATE ? "a member sent more than there is room for" : "no memory for a copy of the data: see +slice");
+	if (klass == MPI_ERR_TRUNCATE)
+		return ampi_raise(c->comm, klass, c->fn, "a member sent more than there is room for");
+	return ampi_raise(c->comm, klass, c->fn, "a message of the operation failed");
 }
 
 static int run_to_end(struct ampi_plan *p, const struct ampi_plan_call *call)

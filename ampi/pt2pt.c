@@ -3,7 +3,8 @@
 
 /* ---- sends ---- */
 
-struct vr_request *ampi_send_start(const struct ampi_transfer *t, const void *buf, MPI_Count count, int dest, int tag, enum vr_mode mode)
+static inline struct vr_request *start_send(const struct ampi_transfer *t, const void *buf, MPI_Count count, int dest, int tag,
+					    enum vr_mode mode)
 {
 	struct vr_message m;
 	if (vr_unlikely(dest == MPI_PROC_NULL))
@@ -12,13 +13,18 @@ struct vr_request *ampi_send_start(const struct ampi_transfer *t, const void *bu
 	return vr_send_start(&m);
 }
 
+struct vr_request *ampi_send_start(const struct ampi_transfer *t, const void *buf, MPI_Count count, int dest, int tag, enum vr_mode mode)
+{
+	return start_send(t, buf, count, dest, tag, mode);
+}
+
 static int send(int fn, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, enum vr_mode mode)
 {
 	struct ampi_transfer t;
 	int error = ampi_check_transfer(&t, fn, comm, buf, count, type);
 	if (vr_unlikely(error || (error = ampi_check_dest(&t, dest, tag))))
 		return error;
-	struct vr_request *r = ampi_send_start(&t, buf, count, dest, tag, mode);
+	struct vr_request *r = start_send(&t, buf, count, dest, tag, mode);
 	if (vr_likely(!r))
 		return MPI_SUCCESS;
 	if (r == VR_NO_MEMORY)
@@ -38,7 +44,7 @@ static int isend(int fn, const void *buf, MPI_Count count, MPI_Datatype type, in
 	if (vr_unlikely(error || (error = ampi_check_dest(&t, dest, tag)) || (error = ampi_check_out(t.comm, fn, "request", out))))
 		return error;
 	*out = ampi_done_request();
-	struct vr_request *r = ampi_send_start(&t, buf, count, dest, tag, mode);
+	struct vr_request *r = start_send(&t, buf, count, dest, tag, mode);
 	if (!r)
 		return MPI_SUCCESS;
 	if (r == VR_NO_MEMORY)
@@ -78,7 +84,7 @@ ISENDS(Irsend, VR_READY_MODE)
 
 /* ---- receives ---- */
 
-struct vr_request *ampi_recv_start(const struct ampi_transfer *t, void *buf, MPI_Count count, int source, int tag)
+static inline struct vr_request *start_recv(const struct ampi_transfer *t, void *buf, MPI_Count count, int source, int tag)
 {
 	struct vr_request *r = vr_request_alloc(vr_current, VR_REQ_RECV);
 	if (vr_unlikely(!r))
@@ -97,13 +103,18 @@ struct vr_request *ampi_recv_start(const struct ampi_transfer *t, void *buf, MPI
 	return r;
 }
 
+struct vr_request *ampi_recv_start(const struct ampi_transfer *t, void *buf, MPI_Count count, int source, int tag)
+{
+	return start_recv(t, buf, count, source, tag);
+}
+
 static int recv(int fn, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	struct ampi_transfer t;
 	int error = ampi_check_transfer(&t, fn, comm, buf, count, type);
 	if (vr_unlikely(error || (error = ampi_check_source(&t, source, tag))))
 		return error;
-	struct vr_request *r = ampi_recv_start(&t, buf, count, source, tag);
+	struct vr_request *r = start_recv(&t, buf, count, source, tag);
 	if (vr_unlikely(!r))
 		return ampi_no_memory(t.comm, fn);
 	if (!(r->flags & VR_RQ_DONE)) {
@@ -123,7 +134,7 @@ static int irecv(int fn, void *buf, MPI_Count count, MPI_Datatype type, int sour
 	int error = ampi_check_transfer(&t, fn, comm, buf, count, type);
 	if (vr_unlikely(error || (error = ampi_check_source(&t, source, tag)) || (error = ampi_check_out(t.comm, fn, "request", out))))
 		return error;
-	struct vr_request *r = ampi_recv_start(&t, buf, count, source, tag);
+	struct vr_request *r = start_recv(&t, buf, count, source, tag);
 	if (vr_unlikely(!r))
 		return ampi_no_memory(t.comm, fn);
 	ampi_request_hold_type(r);

@@ -59,7 +59,7 @@ int ampi_topology_open(int fn, MPI_Comm comm, int kind, struct ampi_comm **out)
 		return ampi_bad_comm(comm, fn);
 	if (vr_unlikely(!c->topology || (kind && c->topology->kind != kind)))
 		return other_kind(c, fn, kind);
-	return MPI_SUCCESS;
+	return ampi_check_intra(c, fn); /* a duplicate that is still being made has the topology already */
 }
 
 int ampi_topology_parent(int fn, MPI_Comm comm, MPI_Comm *newcomm, struct ampi_comm **out)
@@ -70,7 +70,7 @@ int ampi_topology_parent(int fn, MPI_Comm comm, MPI_Comm *newcomm, struct ampi_c
 	if (!newcomm)
 		return ampi_null_array(c, fn, "the place for the new communicator");
 	*newcomm = MPI_COMM_NULL;
-	return c->is_inter ? ampi_raise(c, MPI_ERR_COMM, fn, "comm is an intercommunicator, which has no topologies") : MPI_SUCCESS;
+	return ampi_check_intra(c, fn);
 }
 
 /* ---- giving a communicator its topology ---- */

@@ -6,6 +6,8 @@ import "fmt"
 func experiments() []*experiment {
 	list := []*experiment{smallOnePE(), smallTwoPEs(), large(), yield(2, 2000), yield(1024, 10)}
 	list = append(list, collectives()...)
+	list = append(list, overlap("allreduce", "20000"), overlap("alltoall", "2000"))
+	list = append(list, neighbourhood(8, "8B", "100"), neighbourhood(8192, "8KiB", "20"))
 	for _, h := range []hello{{256, "0.14 s", 0.10, 9}, {1024, "0.57 s", 0.25, 6}, {4096, "", 1.0, 3}} {
 		list = append(list, h.experiment())
 	}
@@ -77,6 +79,31 @@ func (c collective) experiment() *experiment {
 		rounds: 6, foreign: c.foreign, collect: printed,
 		figures: []*figure{{name: name, unit: "us", value: of("call"),
 			title: fmt.Sprintf("%s, %d ranks on 2 PEs", c.operation, c.ranks), ampi: c.ampi, aim: c.aim}}}
+}
+
+// overlap tells which part of a collective in the background computation hides, with more ranks than cores.
+func overlap(operation, elements string) *experiment {
+	name := "overlap_" + operation
+	return &experiment{name: name, program: "overlap", args: []string{operation, elements, "20"}, pes: 2, ranks: 16, rounds: 6,
+		foreign: []string{operation, elements, "2"}, collect: printed,
+		figures: []*figure{
+			{name: name, unit: "ratio", value: of("hidden"), atLeast: true},
+			{name: name + ".call", unit: "us", value: of("call")},
+			{name: name + ".both", unit: "us", value: of("both")},
+		}}
+}
+
+// neighbourhood compares the exchange with the neighbours in a grid with the same by hand, and with other MPIs.
+func neighbourhood(bytes int, size, iterations string) *experiment {
+	name := "neighbor_" + size + "_16_ranks"
+	return &experiment{name: name, program: "neighbor", args: []string{fmt.Sprint(bytes), iterations, "30"}, pes: 2, ranks: 16, rounds: 6,
+		foreign: []string{fmt.Sprint(bytes), "5", "5"}, collect: printed,
+		figures: []*figure{
+			{name: name, unit: "us", value: of("neighbor"), title: fmt.Sprintf("neighbor_alltoall %s, 16 ranks on 2 PEs", size)},
+			{name: name + ".by_hand", unit: "us", value: of("byhand")},
+			{name: name + "_per_by_hand", unit: "ratio", value: ratio("neighbor", "byhand"), aim: 1.1,
+				title: fmt.Sprintf("neighbor_alltoall %s, in exchanges by Isend and Irecv", size)},
+		}}
 }
 
 // hello is a row about launching a program that does next to nothing.

@@ -18,6 +18,7 @@ func TestDeadlock(t *testing.T) {
 		{"probe", []string{"rank 1 waits in MPI_Probe for rank 2, any tag"}},
 		{"waitall", []string{"rank 2 waits in MPI_Waitall for rank 2, tag 9"}},
 		{"collective", []string{"rank 0 waits in MPI_Recv for any rank, tag 7", "rank 3 waits in MPI_Allreduce (3 of 4 ranks have arrived) of MPI_COMM_WORLD"}},
+		{"background", []string{"rank 0 waits in MPI_Recv for any rank, tag 7", "rank 3 waits in MPI_Wait for MPI_Iallreduce of MPI_COMM_WORLD"}},
 		{"subset", []string{"rank 1 waits in MPI_Barrier (1 of 2 ranks have arrived)", "rank 3 waits in MPI_Recv for rank 0",
 			"rank 0 waits in MPI_Finalize (2 of 4 ranks have arrived)"}},
 		{"ended", []string{"rank 0 waits in MPI_Finalize (1 of 4 ranks have arrived)", "rank 3 waits in MPI_Recv for rank 0, tag 4"}},

@@ -40,11 +40,11 @@ func TestMPIManyRanks(t *testing.T) {
 		workers, ranks int
 	}
 	var rows []placement
-	for _, file := range []string{"barrier.c", "coll_stress.c", "comm_split.c", "errhandler.c", "f_p2p.f90", "gatherv_scatterv.c", "mprobe.c",
+	for _, file := range []string{"barrier.c", "coll_inter.c", "coll_stress.c", "comm_split.c", "errhandler.c", "f_p2p.f90", "gatherv_scatterv.c", "icoll_same.c", "mprobe.c",
 		"ordering.c", "pingpong_many.c", "reduce.c", "sendrecv.c", "wildcards.c"} {
 		rows = append(rows, placement{file, 4, 13})
 	}
-	for _, file := range []string{"alltoallw.c", "cancel.c", "comm_names.c", "f77.f", "f_types.f90", "minmaxloc.c", "mprobe.c", "persistent.c",
+	for _, file := range []string{"alltoallw.c", "cancel.c", "comm_names.c", "f77.f", "f_types.f90", "icoll_order.c", "minmaxloc.c", "mprobe.c", "persistent.c",
 		"procnull_self.c", "scan.c", "truncate.c", "user_ops.c"} {
 		rows = append(rows, placement{file, 2, 256})
 	}

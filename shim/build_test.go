@@ -1,6 +1,7 @@
 package shim_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,14 +50,20 @@ func TestMain(m *testing.M) {
 func watch(t *testing.T, dirs ...string) {
 	t.Helper()
 	for _, dir := range dirs {
-		files, _ := filepath.Glob(filepath.Join(dir, "*"))
-		if len(files) == 0 {
-			t.Fatalf("no files in %s", dir)
-		}
-		for _, f := range files {
-			if _, err := os.ReadFile(f); err != nil {
-				t.Fatal(err)
+		files := 0
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
 			}
+			files++
+			_, err = os.ReadFile(path)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files == 0 {
+			t.Fatalf("no files in %s", dir)
 		}
 	}
 }

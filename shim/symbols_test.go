@@ -121,3 +121,17 @@ func TestUsersFortranProcedureWins(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestUsersF08ProcedureWins(t *testing.T) {
+	got := command(t, link(t, "gfortran", "override_f08.f90", "record.c"))
+	want := `profiled init
+init 1 1
+profiled send of 0 dimensions, with ierror: F
+send 1.25 1 21c 2 3 101
+profiled send of 2 dimensions, with ierror: T
+send 2.5 9 21c 2 4 102
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

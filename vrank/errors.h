@@ -3,6 +3,7 @@
 #define VRANK_ERRORS_H
 
 #ifndef MPI_H_ABI
+#define MPI_ERR_TYPE 3
 #define MPI_ERR_TRUNCATE 15
 #define MPI_ERR_NO_MEM 39
 #endif

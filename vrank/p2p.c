@@ -22,6 +22,14 @@ void vr_data_copy(const struct vr_data *to, const struct vr_data *from, int64_t 
 	vr_type_copy((struct vr_data){vr_live(to->buf), to->count, to->type}, (struct vr_data){vr_live(from->buf), from->count, from->type}, bytes);
 }
 
+/* Data that end inside of an element are of another type: noticed where they are unpacked anyway. */
+static void check_whole(struct vr_request *r, int64_t bytes)
+{
+	uint32_t size = r->type->kind_size;
+	if (vr_unlikely(size > 1 && bytes % size) && !r->error)
+		r->error = MPI_ERR_TYPE;
+}
+
 /* From the sender's buffer into the receiver's, which this worker owns. */
 static void copy_typed(struct vr_request *r, const struct vr_env *e, int64_t bytes)
 {
@@ -31,10 +39,12 @@ static void copy_typed(struct vr_request *r, const struct vr_env *e, int64_t byt
 static void copy_packed(struct vr_request *r, const void *data, int64_t bytes)
 {
 	int64_t to;
-	if (vr_type_is_dense(r->type, r->count, &to))
+	if (vr_type_is_dense(r->type, r->count, &to)) {
 		memcpy((char *)vr_live(r->buf) + to, data, bytes);
-	else
-		vr_type_unpack(r->type, r->count, vr_live(r->buf), data, bytes);
+		return;
+	}
+	check_whole(r, bytes);
+	vr_type_unpack(r->type, r->count, vr_live(r->buf), data, bytes);
 }
 
 static void pack(void *to, const struct vr_message *m, int64_t bytes)

@@ -57,6 +57,13 @@ func TestDeadlockReport(t *testing.T) {
 			"rank 1 waits in MPI_Barrier (2 of 4 ranks have arrived) of MPI_COMM_WORLD",
 			"rank 3 waits in MPI_Barrier (1 of 2 ranks have arrived) of a communicator of its own (context 21)",
 		}},
+		{"background", 2, waits{
+			0: {Fn: fnWait, Peer: coretest.Nobody, Tag: fnBarrier, Context: world, Count: 1},
+			1: {Fn: fnBarrier, Peer: coretest.Nobody, Tag: fnBarrier, Context: 22, Count: 1},
+		}, []string{
+			"rank 0 waits in MPI_Wait for MPI_Barrier of MPI_COMM_WORLD",
+			"rank 1 waits in MPI_Barrier of a communicator of its own (context 22)",
+		}},
 		{"alone", 1, waits{0: {Fn: fnRecv, Peer: 0, Tag: 1, Context: self}}, []string{
 			"rank 0 waits in MPI_Recv for rank 0, tag 1, of MPI_COMM_SELF",
 		}},

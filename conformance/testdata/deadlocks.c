@@ -30,6 +30,15 @@ static void subset(void)
 		MPI_Barrier(odd);
 }
 
+static void background(void)
+{
+	MPI_Request r;
+	if (rank == 0)
+		receive(MPI_ANY_SOURCE, 7);
+	MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
 static void hang(const char *kind)
 {
 	if (strcmp(kind, "recv") == 0)
@@ -44,6 +53,8 @@ static void hang(const char *kind)
 		receive(MPI_ANY_SOURCE, 7);
 	else if (strcmp(kind, "collective") == 0)
 		MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	else if (strcmp(kind, "background") == 0)
+		background();
 	else if (strcmp(kind, "root") == 0 && rank > 0)
 		MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	else if (strcmp(kind, "subset") == 0)

@@ -7,7 +7,7 @@ module mpi_f08_types
       integer :: MPI_SOURCE
       integer :: MPI_TAG
       integer :: MPI_ERROR
-      integer, private :: MPI_internal(5)
+      integer :: MPI_internal(5)
    end type
 
    type, bind(C) :: MPI_Comm

@@ -116,6 +116,7 @@ static void check_part(MPI_Comm c, const struct grid *g, int me, int mask)
 static void check_copies(MPI_Comm c, const struct grid *g, int me)
 {
 	MPI_Comm copy;
+	MPI_Request q;
 	int kind;
 	MPI_Comm_dup(c, &copy);
 	MPI_Topo_test(copy, &kind);
@@ -123,6 +124,11 @@ static void check_copies(MPI_Comm c, const struct grid *g, int me)
 	check_places(copy, g, me);
 	MPI_Comm_free(&copy);
 	check_places(c, g, me);
+	MPI_Comm_idup(c, &copy, &q);
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+	check_places(copy, g, me);
+	check_shifts(copy, g, me);
+	MPI_Comm_free(&copy);
 	MPI_Comm_split(c, 0, 0, &copy);
 	MPI_Topo_test(copy, &kind);
 	CHECK_INT(kind, MPI_UNDEFINED);

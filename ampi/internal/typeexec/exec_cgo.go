@@ -122,7 +122,7 @@ func Copy(to Type, toCount int64, toBuf []byte, toOrigin int, from Type, fromCou
 	cto, cfrom := C.CBytes(toBuf), C.CBytes(fromBuf)
 	defer C.free(cto)
 	defer C.free(cfrom)
-	C.vr_type_copy(C.struct_vr_typed{unsafe.Add(cto, toOrigin), C.int64_t(toCount), to.c},
-		C.struct_vr_typed{unsafe.Add(cfrom, fromOrigin), C.int64_t(fromCount), from.c}, C.int64_t(bytes))
+	C.vr_type_copy(C.struct_vr_data{unsafe.Add(cto, toOrigin), C.int64_t(toCount), to.c},
+		C.struct_vr_data{unsafe.Add(cfrom, fromOrigin), C.int64_t(fromCount), from.c}, C.int64_t(bytes))
 	copy(toBuf, unsafe.Slice((*byte)(cto), len(toBuf)))
 }

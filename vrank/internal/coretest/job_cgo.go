@@ -37,6 +37,7 @@ type Wait struct {
 	Fn, Peer, Tag int
 	Context       uint32
 	Members       int
+	Count         int
 }
 
 // Nobody is the peer of a wait that is not about one.
@@ -45,7 +46,7 @@ const Nobody = C.VR_NOBODY
 // Block makes a rank one that waits.
 func (*Job) Block(rank int, w Wait) {
 	C.ct_rank_wait(C.int(rank), &C.struct_vr_wait{fn: C.int32_t(w.Fn), peer: C.int32_t(w.Peer), tag: C.int32_t(w.Tag),
-		context: C.uint32_t(w.Context), members: C.int32_t(w.Members)})
+		context: C.uint32_t(w.Context), members: C.int32_t(w.Members), count: C.uint64_t(w.Count)})
 }
 
 // Be makes this process the given PE until it is told otherwise.
