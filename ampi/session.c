@@ -26,7 +26,7 @@ uint32_t ampi_only_session(void)
 	const struct ampi_table *t = &ampi_me()->sessions;
 	if (vr_current->mpi_state == VR_MPI_RUNNING || ampi_me()->open_sessions != 1)
 		return 0;
-	for (uint32_t i = 0; i < t->n; i++)
+	for (uint32_t i = 0; i < t->room; i++)
 		if (t->slot[i])
 			return ((struct ampi_session *)t->slot[i])->handle;
 	return 0;
