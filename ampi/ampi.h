@@ -74,10 +74,10 @@ struct ampi_op {
 	void *fn;
 };
 
-/* A table of objects by handle index; slots of freed handles are NULL. */
+/* A table of objects by handle index; free slots are NULL. room is a power of two. */
 struct ampi_table {
 	void **slot;
-	uint32_t n, room, first_free;
+	uint32_t used, room, next;
 };
 
 /* The MPI layer's part of a rank, at vr_rank.mpi. */

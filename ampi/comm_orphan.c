@@ -19,7 +19,7 @@ static int tag_of(const char *string)
 /* Stands for the communicator that is not there yet: errors are raised on the handler that the program gave. */
 static int orphan_open(struct ampi_comm *c, int fn, const char *string, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-	struct ampi_culprit at = {AMPI_COMM, (uint64_t)MPI_COMM_NULL, (uint64_t)MPI_ERRORS_ARE_FATAL};
+	struct ampi_culprit at = ampi_culprit_none(AMPI_COMM);
 	*c = (struct ampi_comm){.handle = (uint32_t)(uint64_t)MPI_COMM_NULL, .errhandler = (uint64_t)errhandler};
 	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_NULL, fn);

@@ -87,11 +87,11 @@ static int enter(const struct ampi_culprit *at, int level, MPI_Session *session)
 int ampi_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
 	const int fn = AMPI_FN_MPI_Session_init;
-	struct ampi_culprit at = {AMPI_SESSION, (uint64_t)MPI_SESSION_NULL, (uint64_t)MPI_ERRORS_ARE_FATAL};
-	int error = ampi_errhandler_check(&at, fn, errhandler);
+	struct ampi_culprit none = ampi_culprit_none(AMPI_SESSION);
+	int error = ampi_errhandler_check(&none, fn, errhandler);
 	if (error)
 		return error;
-	at.errhandler = (uint64_t)errhandler;
+	struct ampi_culprit at = {AMPI_SESSION, (uint64_t)MPI_SESSION_NULL, (uint64_t)errhandler};
 	if (!session)
 		return ampi_raise_on(&at, MPI_ERR_ARG, fn, "session is a null pointer");
 	*session = MPI_SESSION_NULL;
