@@ -107,7 +107,7 @@ static int scan(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 	int error = open_scan(&s, fn, a, comm);
 	if (error)
 		return error;
-	ampi_reduction_begin(&s.r, AMPI_COLL_SCAN, a.op, -1);
+	ampi_reduction_begin(&s.r, AMPI_COLL_SCAN, a->op, -1);
 	run(&s);
 	return finish(&s, s.r.m.rank);
 }
@@ -118,7 +118,7 @@ static int exscan(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 	int error = open_scan(&s, fn, a, comm);
 	if (error)
 		return error;
-	ampi_reduction_begin(&s.r, AMPI_COLL_EXSCAN, a.op, -1);
+	ampi_reduction_begin(&s.r, AMPI_COLL_EXSCAN, a->op, -1);
 	run(&s);
 	return finish(&s, s.r.m.rank - 1);
 }
