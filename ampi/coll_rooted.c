@@ -49,7 +49,7 @@ static int bcast(int fn, struct ampi_exchange *x, MPI_Comm comm)
 		bcast_offer(&m, &x->recv);
 	ampi_meet_join(&m);
 	if (m.rank != x->root && !ampi_meet_failed(&m))
-		ampi_deliver(&m, x->recv.base, x->recv.count, x->recv.type, &m.round->block, -1);
+		ampi_deliver_all(&m, x->recv.base, x->recv.count, x->recv.type, &m.round->block, -1);
 	return ampi_meet_end(&m);
 }
 

@@ -10,8 +10,7 @@ int ampi_plan_call_open(struct ampi_plan_call *call, enum ampi_way way, int fn, 
 		return ampi_bad_comm(comm, fn);
 	if (vr_unlikely(way != AMPI_BLOCKING && !request))
 		return ampi_raise(c, MPI_ERR_ARG, fn, "request is a null pointer");
-	*call = (struct ampi_plan_call){.caller = {.comm = c, .rank = c->rank, .size = c->size, .fn = fn}, .way = way,
-					.tag = (int32_t)(c->plans++ & INT32_MAX), .request = request};
+	*call = (struct ampi_plan_call){.caller = {.comm = c, .rank = c->rank, .size = c->size, .fn = fn}, .way = way, .request = request};
 	return MPI_SUCCESS;
 }
 
@@ -75,7 +74,7 @@ static void init(struct ampi_plan *p, const struct ampi_plan_call *call)
 	p->comm = call->caller.comm;
 	p->comm->refs++;
 	p->fn = call->caller.fn;
-	p->tag = call->tag;
+	p->tag = (int32_t)(p->comm->plans++ & INT32_MAX);
 	p->size = call->caller.size;
 	p->steps = p->few;
 	p->room = AMPI_PLAN_FEW;
@@ -111,6 +110,8 @@ static int raise(const struct ampi_caller *c, int klass)
 		return MPI_SUCCESS;
 	if (klass == MPI_ERR_TRUNCATE)
 		return ampi_raise(c->comm, klass, c->fn, "a member sent more than there is room for");
+	if (klass == MPI_ERR_COUNT)
+		return ampi_raise(c->comm, klass, c->fn, "the members' counts differ");
 	return ampi_raise(c->comm, klass, c->fn, "a message of the operation failed");
 }
 

@@ -11,9 +11,8 @@ static int reduce(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 		return error == AMPI_ACROSS ? ampi_begin_reduce(AMPI_BLOCKING, fn, a, comm, NULL) : error;
 	if ((error = ampi_check_reduce(&r.m.caller, &r.operands, a)))
 		return error;
-	r.root = a->root;
 	r.all_receive = 0;
-	ampi_meet_begin(&r.m, AMPI_COLL_REDUCE, a->root, r.count * r.op.type->size);
+	ampi_reduction_begin(&r, AMPI_COLL_REDUCE, a->op, a->root);
 	ampi_reduction_run(&r);
 	if (r.m.rank == a->root)
 		ampi_reduction_take(&r, 0, r.count);
@@ -40,9 +39,8 @@ static int allreduce(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 		return error == AMPI_ACROSS ? ampi_begin_allreduce(AMPI_BLOCKING, fn, a, comm, NULL) : error;
 	if ((error = ampi_check_allreduce(&r.m.caller, &r.operands, a)))
 		return error;
-	r.root = -1;
 	r.all_receive = 1;
-	ampi_meet_begin(&r.m, AMPI_COLL_ALLREDUCE, -1, r.count * r.op.type->size);
+	ampi_reduction_begin(&r, AMPI_COLL_ALLREDUCE, a->op, -1);
 	ampi_reduction_run(&r);
 	ampi_reduction_take(&r, 0, r.count);
 	return ampi_meet_end(&r.m);
@@ -60,6 +58,15 @@ int ampi_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 /* ---- reduce-scatter: every member takes its stretch of the result ---- */
 
+/* In place, programs look for their part of the result at two places: the standard puts it where the receive buffer begins, but
+ * implementations that combine in the buffer also leave it where the contribution was. */
+static void take_in_input(struct ampi_reduction *r, int64_t before, int64_t mine)
+{
+	struct ampi_reduction there = *r;
+	there.recv += before * r->op.type->extent;
+	ampi_reduction_take(&there, before, mine);
+}
+
 static int reduce_scatter(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 {
 	struct ampi_reduction r;
@@ -69,10 +76,11 @@ static int reduce_scatter(int fn, const struct ampi_reduce_args *a, MPI_Comm com
 		return error == AMPI_ACROSS ? ampi_begin_reduce_scatter(AMPI_BLOCKING, fn, a, comm, NULL) : error;
 	if ((error = ampi_check_reduce_scatter(&r.m.caller, &r.operands, a, &before, &mine)))
 		return error;
-	r.root = -1;
 	r.all_receive = 0;
-	ampi_meet_begin(&r.m, AMPI_COLL_REDUCE_SCATTER, -1, r.count * r.op.type->size);
+	ampi_reduction_begin(&r, AMPI_COLL_REDUCE_SCATTER, a->op, -1);
 	ampi_reduction_run(&r);
+	if (a->send == MPI_IN_PLACE)
+		take_in_input(&r, before, mine);
 	ampi_reduction_take(&r, before, mine);
 	return ampi_meet_end(&r.m);
 }

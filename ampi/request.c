@@ -141,7 +141,9 @@ int ampi_request_failed(uint64_t comm, int error, int fn)
 {
 	if (vr_likely(!error))
 		return MPI_SUCCESS;
-	const char *what = error == MPI_ERR_TRUNCATE ? "a message is longer than the buffer of its receive" : "an operation failed";
+	const char *what = error == MPI_ERR_TRUNCATE ? "a message is longer than the buffer of its receive" :
+			   error == MPI_ERR_COUNT    ? "the counts of the members of a collective operation differ" :
+						       "an operation failed";
 	return ampi_raise(comm ? ampi_comm((MPI_Comm)comm) : NULL, error, fn, "%s", what);
 }
 
