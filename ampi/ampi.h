@@ -93,6 +93,7 @@ struct ampi_rank {
 	int32_t told_class; /* class of the error that `told` is about */
 	char *told; /* what the last error was that the program got back as a code, or NULL */
 	uint64_t file_errhandler; /* of MPI_FILE_NULL: what files are opened with */
+	struct vr_type *done_types; /* freed and returned: type_lend.c; linked by attrs */
 	struct ampi_type_attrs *type_attrs; /* attributes of predefined datatypes */
 };
 
