@@ -19,7 +19,7 @@ func TestHuge(t *testing.T) {
 	path := program(t, ownDir+"/huge.c", "-O1")
 	kinds := []string{"send"}
 	if os.Getenv("AMPI_TEST_HUGE") == "1" {
-		kinds = []string{"send", "bcast", "allreduce", "pack"}
+		kinds = []string{"send", "ints", "bcast", "allreduce", "pack"}
 	}
 	for _, kind := range kinds {
 		r := job{program: path, args: []string{kind}, workers: 2, ranks: 2, flags: []string{"+slice", "8G"}}.run(t)
