@@ -247,7 +247,7 @@ static int group_of(const struct ampi_session *s, int fn, int pset, MPI_Group *g
 		return ampi_raise_on(&at, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
 	for (int i = 0; i < n; i++)
 		ranks[i] = pset == PSET_SELF ? vr_current->id : i;
-	int klass = ampi_serve_class(AMPI_FN_GROUP_MAKE, (uint64_t[]){(uint64_t)n, (uint64_t)ranks, (uint64_t)group, s->handle}, 4);
+	int klass = ampi_serve_class(AMPI_FN_GROUP_MAKE, (uint64_t[]){(uint64_t)n, (uint64_t)ranks, s->handle, (uint64_t)group}, 4);
 	vr_rank_free(vr_current, ranks);
 	return raise_served(&at, klass, fn);
 }
