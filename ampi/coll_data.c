@@ -140,6 +140,8 @@ void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, co
 
 void ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type)
 {
-	if (to != from)
+	if (vr_likely(type->flags & VR_TYPE_CONTIGUOUS))
+		memmove((char *)to + type->true_lb, (const char *)from + type->true_lb, count * type->size);
+	else if (to != from)
 		vr_type_copy((struct vr_data){to, count, type}, (struct vr_data){(void *)from, count, type}, count * type->size);
 }

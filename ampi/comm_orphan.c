@@ -19,7 +19,7 @@ static int tag_of(const char *string)
 /* Stands for the communicator that is not there yet: errors are raised on the handler that the program gave. */
 static int orphan_open(struct ampi_comm *c, int fn, const char *string, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-	struct ampi_culprit at = {AMPI_COMM, (uint64_t)MPI_COMM_NULL, (uint64_t)MPI_ERRORS_ARE_FATAL};
+	struct ampi_culprit at = ampi_culprit_none(AMPI_COMM);
 	*c = (struct ampi_comm){.handle = (uint32_t)(uint64_t)MPI_COMM_NULL, .errhandler = (uint64_t)errhandler};
 	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_NULL, fn);
@@ -53,6 +53,7 @@ int ampi_Comm_create_from_group(MPI_Group group, const char *string, MPI_Info in
 	int error;
 	if ((error = orphan_open(&errs, fn, string, errhandler, newcomm)) || (error = ampi_members_open(&g, &errs, fn, group, "group")) || !g.n)
 		return error;
+	errs.session = g.session;
 	struct ampi_link l = {.context = CONTEXT_GROUP, .source = vr_current->id, .tag = tag_of(string), .fn = fn};
 	error = g.me == AMPI_NO_MEMBER ? no_member(&errs, fn) : ampi_group_create(&errs, &l, &g, newcomm);
 	ampi_members_close(&g);
@@ -110,6 +111,7 @@ int ampi_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
 	if ((error = orphan_open(&errs, fn, string, errhandler, newcomm)) ||
 	    (error = ampi_members_open(&g, &errs, fn, local_group, "local_group")))
 		return error;
+	errs.session = g.session;
 	error = create_inter(&errs, &g, local_leader, remote_group, remote_leader, tag_of(string), fn, newcomm);
 	ampi_members_close(&g);
 	return error ? error : take_hints(&errs, fn, info, *newcomm);

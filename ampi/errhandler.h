@@ -11,6 +11,9 @@ struct ampi_culprit {
 	uint64_t errhandler; /* handle */
 };
 
+/* Where errors of no object are raised, for the check of a handler of a kind. */
+struct ampi_culprit ampi_culprit_none(enum ampi_kind kind);
+
 /* Make an error handler for objects of one kind; errors are raised on MPI_COMM_SELF. May be called before MPI_Init. */
 int ampi_errhandler_create(int fn, enum ampi_kind kind, void *function, MPI_Errhandler *out);
 

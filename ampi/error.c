@@ -45,6 +45,13 @@ static struct ampi_culprit culprit_of(struct ampi_comm *c)
 	return (struct ampi_culprit){AMPI_COMM, at->handle, running ? at->errhandler : (uint64_t)MPI_ERRORS_ARE_FATAL};
 }
 
+struct ampi_culprit ampi_culprit_none(enum ampi_kind kind)
+{
+	struct ampi_culprit at = culprit_of(NULL);
+	at.kind = kind;
+	return at;
+}
+
 /* Keep what an error was for MPI_Error_string. */
 static void remember(int code, int fn, const char *text)
 {
@@ -103,6 +110,18 @@ int ampi_null_argument(int fn, uint64_t comm, const char *name)
 {
 	struct ampi_comm *c = comm ? ampi_comm((MPI_Comm)comm) : NULL;
 	return ampi_null(c && c->errhandler != (uint64_t)MPI_ERRORS_ARE_FATAL ? c : NULL, fn, name);
+}
+
+/* Info objects are Go's. A call of its own to look at one is slow, and rare. */
+int ampi_check_info(int fn, uint64_t comm, MPI_Info info)
+{
+	int n;
+	if (info == MPI_INFO_NULL || info == MPI_INFO_ENV)
+		return MPI_SUCCESS;
+	if (!ampi_serve_class(AMPI_FN_MPI_Info_get_nkeys, (uint64_t[]){(uint64_t)info, (uint64_t)&n}, 2))
+		return MPI_SUCCESS;
+	return ampi_raise(comm ? ampi_comm((MPI_Comm)comm) : NULL, MPI_ERR_INFO, fn, "info (handle 0x%lx) is not an info object, or was freed",
+			  (unsigned long)info);
 }
 
 /* The program says what its own codes mean: MPI_Add_error_string. */

@@ -66,7 +66,7 @@ func checkChoice(t *testing.T, r *rand.Rand, g Group) {
 }
 
 func checkCompare(t *testing.T, r *rand.Rand, g Group) {
-	h := Group{slices.Clone(g.Ranks)}
+	h := Group{Ranks: slices.Clone(g.Ranks)}
 	r.Shuffle(len(h.Ranks), func(i, j int) { h.Ranks[i], h.Ranks[j] = h.Ranks[j], h.Ranks[i] })
 	want := mpi.Similar
 	if slices.Equal(g.Ranks, h.Ranks) {
@@ -75,7 +75,7 @@ func checkCompare(t *testing.T, r *rand.Rand, g Group) {
 	if got := g.compare(h); got != want {
 		t.Errorf("%d and %d compare as %d, want %d", g, h, got, want)
 	}
-	if got := g.compare(Group{append(h.Ranks, 99)}); got != mpi.Unequal {
+	if got := g.compare(Group{Ranks: append(h.Ranks, 99)}); got != mpi.Unequal {
 		t.Errorf("%d and one more compare as %d", g, got)
 	}
 }

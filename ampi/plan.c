@@ -145,8 +145,6 @@ static void take(struct ampi_plan *p, const struct ampi_step *s)
 	case AMPI_STEP_CALL:
 		s->call(p, s->arg);
 		break;
-	case AMPI_STEP_WAIT:
-		break;
 	}
 }
 
@@ -155,7 +153,7 @@ static int take_steps(struct ampi_plan *p)
 {
 	for (; p->at < p->n; p->at++) {
 		const struct ampi_step *s = &p->steps[p->at];
-		if (s->kind >= AMPI_STEP_WAIT && p->pending)
+		if (s->after && p->pending)
 			return 0;
 		take(p, s);
 	}

@@ -35,12 +35,13 @@ struct ampi_plan;
 enum ampi_step_kind {
 	AMPI_STEP_SEND, AMPI_STEP_RECV,
 	/* local ones */
-	AMPI_STEP_WAIT, AMPI_STEP_COPY, AMPI_STEP_REDUCE, AMPI_STEP_CALL,
+	AMPI_STEP_COPY, AMPI_STEP_REDUCE, AMPI_STEP_CALL,
 };
 
 struct ampi_step {
 	uint8_t kind; /* enum ampi_step_kind */
 	uint8_t across; /* the peer is in the other group of an intercommunicator */
+	uint8_t after; /* begins when all before is complete */
 	int32_t peer; /* rank in its group */
 	struct vr_data data; /* to send; else where to: the result of a reduction, which is its right operand before */
 	union {
@@ -52,7 +53,9 @@ struct ampi_step {
 	};
 };
 
+/* Room in the plan itself, which is enough for most members of a tree: so many steps, and bytes of memory. */
 #define AMPI_PLAN_FEW 8
+#define AMPI_PLAN_NEAR 64
 
 struct ampi_plan {
 	struct ampi_activity activity; /* of the request that the program waits for, whose `extra` this is */
@@ -67,9 +70,10 @@ struct ampi_plan {
 	int32_t running; /* steps are being taken */
 	int32_t failed; /* there was no memory to build it */
 	int32_t exact; /* members agree on the size of every message, and a member with an error tells those that it sends to */
+	int32_t waits; /* while it is built: the next step is `after` those before */
 	uint32_t pending; /* inner requests that are not complete */
 	uint32_t at, n, room; /* the next step, steps, places for steps */
-	struct ampi_step *steps, few[AMPI_PLAN_FEW];
+	struct ampi_step *steps;
 	struct ampi_plan_block *memory;
 	struct vr_type **types; /* derived types that are counted for this plan */
 	uint32_t ntypes, types_room;
@@ -79,6 +83,10 @@ struct ampi_plan {
 	int (*more)(struct ampi_plan *p);
 	int32_t batch;
 	void *state; /* of `more`, in memory of the plan */
+	uint32_t near_used;
+	/* not zeroed in a new plan */
+	alignas(16) char near[AMPI_PLAN_NEAR];
+	struct ampi_step few[AMPI_PLAN_FEW];
 };
 
 /* ---- calls: plan_call.c. Rank stack ---- */

@@ -82,7 +82,8 @@ static void init(struct ampi_plan *p, const struct ampi_plan_call *call)
 
 struct ampi_plan *ampi_plan_new(const struct ampi_plan_call *call)
 {
-	struct vr_request *r = ampi_request_make(call->way == AMPI_PERSISTENT ? &persistent_class : &plan_class, sizeof(struct ampi_plan));
+	struct vr_request *r = ampi_request_make_part(call->way == AMPI_PERSISTENT ? &persistent_class : &plan_class, sizeof(struct ampi_plan),
+						      offsetof(struct ampi_plan, near));
 	if (!r)
 		return NULL;
 	struct ampi_plan *p = r->extra;

@@ -101,44 +101,44 @@ static int finish(struct scan *s, int rank)
 	return ampi_meet_end(&r->m);
 }
 
-static int scan(int fn, struct ampi_reduce_args a, MPI_Comm comm)
+static int scan(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 {
 	struct scan s;
-	int error = open_scan(&s, fn, &a, comm);
+	int error = open_scan(&s, fn, a, comm);
 	if (error)
 		return error;
-	ampi_reduction_begin(&s.r, AMPI_COLL_SCAN, a.op, -1);
+	ampi_reduction_begin(&s.r, AMPI_COLL_SCAN, a->op, -1);
 	run(&s);
 	return finish(&s, s.r.m.rank);
 }
 
-static int exscan(int fn, struct ampi_reduce_args a, MPI_Comm comm)
+static int exscan(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 {
 	struct scan s;
-	int error = open_scan(&s, fn, &a, comm);
+	int error = open_scan(&s, fn, a, comm);
 	if (error)
 		return error;
-	ampi_reduction_begin(&s.r, AMPI_COLL_EXSCAN, a.op, -1);
+	ampi_reduction_begin(&s.r, AMPI_COLL_EXSCAN, a->op, -1);
 	run(&s);
 	return finish(&s, s.r.m.rank - 1);
 }
 
 int ampi_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return scan(AMPI_FN_MPI_Scan, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
+	return scan(AMPI_FN_MPI_Scan, &AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
 int ampi_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return scan(AMPI_FN_MPI_Scan_c, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
+	return scan(AMPI_FN_MPI_Scan_c, &AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
 int ampi_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return exscan(AMPI_FN_MPI_Exscan, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
+	return exscan(AMPI_FN_MPI_Exscan, &AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
 int ampi_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return exscan(AMPI_FN_MPI_Exscan_c, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
+	return exscan(AMPI_FN_MPI_Exscan_c, &AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }

@@ -51,15 +51,16 @@ int ampi_request_status(struct vr_request *r, MPI_Status *s)
 
 /* ---- life ---- */
 
-struct vr_request *ampi_request_make(const struct ampi_request_class *class, size_t size)
+struct vr_request *ampi_request_make_part(const struct ampi_request_class *class, size_t size, size_t zeroed)
 {
 	struct vr_request *r = vr_request_alloc(vr_current, VR_REQ_COMPOUND);
-	struct ampi_activity *a = r ? vr_rank_calloc(vr_current, 1, size) : NULL;
+	struct ampi_activity *a = r ? vr_rank_alloc(vr_current, size) : NULL;
 	if (!a) {
 		if (r)
 			vr_request_free(r);
 		return NULL;
 	}
+	memset(a, 0, zeroed);
 	a->class = class;
 	r->extra = a;
 	r->context = 0;

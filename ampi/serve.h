@@ -18,6 +18,9 @@ struct ampi_shim_table;
 /* Rank stack. Raise MPI_ERR_ARG on a communicator (handle; 0: on none): an argument that must point somewhere is NULL. */
 int ampi_null_argument(int fn, uint64_t comm, const char *name);
 
+/* Rank stack. Raise MPI_ERR_INFO unless info is an info object or MPI_INFO_NULL. */
+int ampi_check_info(int fn, uint64_t comm, MPI_Info info);
+
 /* The function table for programs: core functions where the C core has them, stubs to Go elsewhere. */
 const struct ampi_shim_table *ampi_table(void);
 

@@ -21,17 +21,6 @@ struct ampi_session *ampi_session(MPI_Session session)
 	return ampi_lookup(&ampi_me()->sessions, AMPI_SESSION, (uint64_t)session);
 }
 
-uint32_t ampi_only_session(void)
-{
-	const struct ampi_table *t = &ampi_me()->sessions;
-	if (vr_current->mpi_state == VR_MPI_RUNNING || ampi_me()->open_sessions != 1)
-		return 0;
-	for (uint32_t i = 0; i < t->n; i++)
-		if (t->slot[i])
-			return ((struct ampi_session *)t->slot[i])->handle;
-	return 0;
-}
-
 struct ampi_culprit ampi_session_culprit(const struct ampi_session *s)
 {
 	return (struct ampi_culprit){AMPI_SESSION, s->handle, s->errhandler};
@@ -98,11 +87,11 @@ static int enter(const struct ampi_culprit *at, int level, MPI_Session *session)
 int ampi_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
 	const int fn = AMPI_FN_MPI_Session_init;
-	struct ampi_culprit at = {AMPI_SESSION, (uint64_t)MPI_SESSION_NULL, (uint64_t)MPI_ERRORS_ARE_FATAL};
-	int error = ampi_errhandler_check(&at, fn, errhandler);
+	struct ampi_culprit none = ampi_culprit_none(AMPI_SESSION);
+	int error = ampi_errhandler_check(&none, fn, errhandler);
 	if (error)
 		return error;
-	at.errhandler = (uint64_t)errhandler;
+	struct ampi_culprit at = {AMPI_SESSION, (uint64_t)MPI_SESSION_NULL, (uint64_t)errhandler};
 	if (!session)
 		return ampi_raise_on(&at, MPI_ERR_ARG, fn, "session is a null pointer");
 	*session = MPI_SESSION_NULL;
@@ -258,7 +247,7 @@ static int group_of(const struct ampi_session *s, int fn, int pset, MPI_Group *g
 		return ampi_raise_on(&at, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
 	for (int i = 0; i < n; i++)
 		ranks[i] = pset == PSET_SELF ? vr_current->id : i;
-	int klass = ampi_serve_class(AMPI_FN_GROUP_MAKE, (uint64_t[]){(uint64_t)n, (uint64_t)ranks, (uint64_t)group}, 3);
+	int klass = ampi_serve_class(AMPI_FN_GROUP_MAKE, (uint64_t[]){(uint64_t)n, (uint64_t)ranks, (uint64_t)group, s->handle}, 4);
 	vr_rank_free(vr_current, ranks);
 	return raise_served(&at, klass, fn);
 }

@@ -1,5 +1,8 @@
-/* Handle tables: objects of one kind of one rank by index; free slots are reused, lowest first. */
+/* Handle tables: objects of one kind of one rank by index. A slot that was freed is taken again as late as possible, so that a handle
+ * which a program kept for too long names nothing, rather than something else. */
 #include "ampi.h"
+
+#include <string.h>
 
 #define FIRST_ROOM 16
 #define MAX_ROOM 0x1000000u
@@ -7,7 +10,7 @@
 void *ampi_lookup(const struct ampi_table *t, enum ampi_kind kind, uint64_t handle)
 {
 	uint32_t i = AMPI_INDEX(handle);
-	return AMPI_IS(kind, handle) && i < t->n ? t->slot[i] : NULL;
+	return AMPI_IS(kind, handle) && i < t->room ? t->slot[i] : NULL;
 }
 
 static int grow(struct vr_rank *r, struct ampi_table *t)
@@ -16,29 +19,29 @@ static int grow(struct vr_rank *r, struct ampi_table *t)
 	void **slot = room > MAX_ROOM ? NULL : vr_rank_realloc(r, t->slot, room * sizeof *slot);
 	if (!slot)
 		return -1;
+	memset(slot + t->room, 0, (room - t->room) * sizeof *slot);
 	t->slot = slot;
+	t->next = t->room;
 	t->room = room;
 	return 0;
 }
 
+/* At most half of the slots are taken, so the next free one is near. */
 uint64_t ampi_enter(struct vr_rank *r, struct ampi_table *t, enum ampi_kind kind, void *object)
 {
-	uint32_t i = t->first_free;
-	while (i < t->n && t->slot[i])
-		i++;
-	if (i == t->room && grow(r, t))
+	if (2 * t->used >= t->room && grow(r, t))
 		return 0;
-	if (i == t->n)
-		t->n++;
+	while (t->slot[t->next])
+		t->next = (t->next + 1) & (t->room - 1);
+	uint32_t i = t->next;
+	t->next = (i + 1) & (t->room - 1);
 	t->slot[i] = object;
-	t->first_free = i + 1;
+	t->used++;
 	return AMPI_HANDLE(kind, i);
 }
 
 void ampi_remove(struct ampi_table *t, uint64_t handle)
 {
-	uint32_t i = AMPI_INDEX(handle);
-	t->slot[i] = NULL;
-	if (i < t->first_free)
-		t->first_free = i;
+	t->slot[AMPI_INDEX(handle)] = NULL;
+	t->used--;
 }

@@ -8,6 +8,10 @@ import (
 	"github.com/dolthub/swiss"
 )
 
+// reuseAfter is how many other numbers are freed before one comes again: a handle that a program kept for too long names nothing for a
+// while, rather than something else.
+const reuseAfter = 64
+
 // Table maps small numbers, such as the index in a handle, to objects. It is made for many look-ups, and gob knows it.
 type Table[T any] struct {
 	items *swiss.Map[uint32, T]
@@ -29,9 +33,9 @@ func (t *Table[T]) Put(i uint32, v T) { t.items.Put(i, v) }
 // Add gives an object a number that no other has.
 func (t *Table[T]) Add(v T) uint32 {
 	i := t.next
-	if n := len(t.free); n > 0 {
-		i = t.free[n-1]
-		t.free = t.free[:n-1]
+	if len(t.free) > reuseAfter {
+		i = t.free[0]
+		t.free = t.free[1:]
 	} else {
 		t.next++
 	}

@@ -742,6 +742,13 @@ static int serve_Abi_set_fortran_info(MPI_Info info)
     return ampi_serve(AMPI_FN_MPI_Abi_set_fortran_info, a, 1);
 }
 
+static int check_Abi_set_fortran_info(MPI_Info info)
+{
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Abi_set_fortran_info, 0, info)))
+        return MPI_ERR_INFO;
+    return ampi_Abi_set_fortran_info(info);
+}
+
 static int serve_Abort(MPI_Comm comm, int errorcode)
 {
     uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)errorcode};
@@ -824,6 +831,8 @@ static int serve_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype
 
 static int check_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Allgather_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Allgather_init, (uintptr_t)comm, "request");
     return ampi_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -837,6 +846,8 @@ static int serve_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
 
 static int check_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Allgather_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Allgather_init_c, (uintptr_t)comm, "request");
     return ampi_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -862,6 +873,8 @@ static int serve_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatyp
 
 static int check_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Allgatherv_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Allgatherv_init, (uintptr_t)comm, "request");
     return ampi_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -875,6 +888,8 @@ static int serve_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI
 
 static int check_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Allgatherv_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Allgatherv_init_c, (uintptr_t)comm, "request");
     return ampi_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -888,6 +903,8 @@ static int serve_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 
 static int check_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Alloc_mem, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!baseptr))
         return ampi_null_argument(AMPI_FN_MPI_Alloc_mem, 0, "baseptr");
     return ampi_Alloc_mem(size, info, baseptr);
@@ -913,6 +930,8 @@ static int serve_Allreduce_init(const void *sendbuf, void *recvbuf, int count, M
 
 static int check_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Allreduce_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Allreduce_init, (uintptr_t)comm, "request");
     return ampi_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -926,6 +945,8 @@ static int serve_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count 
 
 static int check_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Allreduce_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Allreduce_init_c, (uintptr_t)comm, "request");
     return ampi_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -951,6 +972,8 @@ static int serve_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype 
 
 static int check_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Alltoall_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Alltoall_init, (uintptr_t)comm, "request");
     return ampi_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -964,6 +987,8 @@ static int serve_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_D
 
 static int check_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Alltoall_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Alltoall_init_c, (uintptr_t)comm, "request");
     return ampi_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -989,6 +1014,8 @@ static int serve_Alltoallv_init(const void *sendbuf, const int sendcounts[], con
 
 static int check_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Alltoallv_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Alltoallv_init, (uintptr_t)comm, "request");
     return ampi_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -1002,6 +1029,8 @@ static int serve_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcount
 
 static int check_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Alltoallv_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Alltoallv_init_c, (uintptr_t)comm, "request");
     return ampi_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -1027,6 +1056,8 @@ static int serve_Alltoallw_init(const void *sendbuf, const int sendcounts[], con
 
 static int check_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Alltoallw_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Alltoallw_init, (uintptr_t)comm, "request");
     return ampi_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -1040,6 +1071,8 @@ static int serve_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcount
 
 static int check_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Alltoallw_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Alltoallw_init_c, (uintptr_t)comm, "request");
     return ampi_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -1086,6 +1119,8 @@ static int serve_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request
 
 static int check_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Barrier_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Barrier_init, (uintptr_t)comm, "request");
     return ampi_Barrier_init(comm, info, request);
@@ -1111,6 +1146,8 @@ static int serve_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int 
 
 static int check_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Bcast_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Bcast_init, (uintptr_t)comm, "request");
     return ampi_Bcast_init(buffer, count, datatype, root, comm, info, request);
@@ -1124,6 +1161,8 @@ static int serve_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype dataty
 
 static int check_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Bcast_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Bcast_init_c, (uintptr_t)comm, "request");
     return ampi_Bcast_init_c(buffer, count, datatype, root, comm, info, request);
@@ -1374,6 +1413,8 @@ static int check_Comm_accept(const char *port_name, MPI_Info info, int root, MPI
 {
     if (unlikely(!port_name))
         return ampi_null_argument(AMPI_FN_MPI_Comm_accept, (uintptr_t)comm, "port_name");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Comm_accept, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!newcomm))
         return ampi_null_argument(AMPI_FN_MPI_Comm_accept, (uintptr_t)comm, "newcomm");
     return ampi_Comm_accept(port_name, info, root, comm, newcomm);
@@ -1420,6 +1461,8 @@ static int check_Comm_connect(const char *port_name, MPI_Info info, int root, MP
 {
     if (unlikely(!port_name))
         return ampi_null_argument(AMPI_FN_MPI_Comm_connect, (uintptr_t)comm, "port_name");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Comm_connect, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!newcomm))
         return ampi_null_argument(AMPI_FN_MPI_Comm_connect, (uintptr_t)comm, "newcomm");
     return ampi_Comm_connect(port_name, info, root, comm, newcomm);
@@ -1461,6 +1504,8 @@ static int check_Comm_create_from_group(MPI_Group group, const char *stringtag, 
 {
     if (unlikely(!stringtag))
         return ampi_null_argument(AMPI_FN_MPI_Comm_create_from_group, 0, "stringtag");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Comm_create_from_group, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!newcomm))
         return ampi_null_argument(AMPI_FN_MPI_Comm_create_from_group, 0, "newcomm");
     return ampi_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
@@ -1562,6 +1607,8 @@ static int serve_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newc
 
 static int check_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Comm_dup_with_info, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!newcomm))
         return ampi_null_argument(AMPI_FN_MPI_Comm_dup_with_info, (uintptr_t)comm, "newcomm");
     return ampi_Comm_dup_with_info(comm, info, newcomm);
@@ -1710,6 +1757,8 @@ static int serve_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *new
 
 static int check_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Comm_idup_with_info, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!newcomm))
         return ampi_null_argument(AMPI_FN_MPI_Comm_idup_with_info, (uintptr_t)comm, "newcomm");
     if (unlikely(!request))
@@ -1800,6 +1849,13 @@ static int serve_Comm_set_info(MPI_Comm comm, MPI_Info info)
     return ampi_serve(AMPI_FN_MPI_Comm_set_info, a, 2);
 }
 
+static int check_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Comm_set_info, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
+    return ampi_Comm_set_info(comm, info);
+}
+
 static int serve_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)comm_name};
@@ -1836,6 +1892,8 @@ static int check_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI
 {
     if (unlikely(!command))
         return ampi_null_argument(AMPI_FN_MPI_Comm_spawn, (uintptr_t)comm, "command");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Comm_spawn, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!intercomm))
         return ampi_null_argument(AMPI_FN_MPI_Comm_spawn, (uintptr_t)comm, "intercomm");
     return ampi_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
@@ -1879,6 +1937,8 @@ static int serve_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Inf
 
 static int check_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Comm_split_type, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!newcomm))
         return ampi_null_argument(AMPI_FN_MPI_Comm_split_type, (uintptr_t)comm, "newcomm");
     return ampi_Comm_split_type(comm, split_type, key, info, newcomm);
@@ -1934,6 +1994,8 @@ static int check_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[]
         return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, "sources");
     if (unlikely(!degrees && n > 0))
         return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, "degrees");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!comm_dist_graph))
         return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create, (uintptr_t)comm_old, "comm_dist_graph");
     return ampi_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
@@ -1951,6 +2013,8 @@ static int check_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, con
         return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, "sources");
     if (unlikely(!destinations && outdegree > 0))
         return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, "destinations");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!comm_dist_graph))
         return ampi_null_argument(AMPI_FN_MPI_Dist_graph_create_adjacent, (uintptr_t)comm_old, "comm_dist_graph");
     return ampi_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
@@ -2061,6 +2125,8 @@ static int serve_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_
 
 static int check_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Exscan_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Exscan_init, (uintptr_t)comm, "request");
     return ampi_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -2074,6 +2140,8 @@ static int serve_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 
 static int check_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Exscan_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Exscan_init_c, (uintptr_t)comm, "request");
     return ampi_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -2127,6 +2195,8 @@ static int check_File_delete(const char *filename, MPI_Info info)
 {
     if (unlikely(!filename))
         return ampi_null_argument(AMPI_FN_MPI_File_delete, 0, "filename");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_File_delete, 0, info)))
+        return MPI_ERR_INFO;
     return ampi_File_delete(filename, info);
 }
 
@@ -2566,6 +2636,8 @@ static int check_File_open(MPI_Comm comm, const char *filename, int amode, MPI_I
 {
     if (unlikely(!filename))
         return ampi_null_argument(AMPI_FN_MPI_File_open, (uintptr_t)comm, "filename");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_File_open, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!fh))
         return ampi_null_argument(AMPI_FN_MPI_File_open, (uintptr_t)comm, "fh");
     return ampi_File_open(comm, filename, amode, info, fh);
@@ -2733,6 +2805,13 @@ static int serve_File_set_info(MPI_File fh, MPI_Info info)
     return ampi_serve(AMPI_FN_MPI_File_set_info, a, 2);
 }
 
+static int check_File_set_info(MPI_File fh, MPI_Info info)
+{
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_File_set_info, 0, info)))
+        return MPI_ERR_INFO;
+    return ampi_File_set_info(fh, info);
+}
+
 static int serve_File_set_size(MPI_File fh, MPI_Offset size)
 {
     uint64_t a[] = {(uintptr_t)fh, (uint64_t)(int64_t)size};
@@ -2749,6 +2828,8 @@ static int check_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 {
     if (unlikely(!datarep))
         return ampi_null_argument(AMPI_FN_MPI_File_set_view, 0, "datarep");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_File_set_view, 0, info)))
+        return MPI_ERR_INFO;
     return ampi_File_set_view(fh, disp, etype, filetype, datarep, info);
 }
 
@@ -2934,6 +3015,8 @@ static int serve_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 
 static int check_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Gather_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Gather_init, (uintptr_t)comm, "request");
     return ampi_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -2947,6 +3030,8 @@ static int serve_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 
 static int check_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Gather_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Gather_init_c, (uintptr_t)comm, "request");
     return ampi_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -2972,6 +3057,8 @@ static int serve_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 
 static int check_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Gatherv_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Gatherv_init, (uintptr_t)comm, "request");
     return ampi_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
@@ -2985,6 +3072,8 @@ static int serve_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 
 static int check_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Gatherv_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Gatherv_init_c, (uintptr_t)comm, "request");
     return ampi_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
@@ -4147,6 +4236,8 @@ static int check_Intercomm_create_from_groups(MPI_Group local_group, int local_l
 {
     if (unlikely(!stringtag))
         return ampi_null_argument(AMPI_FN_MPI_Intercomm_create_from_groups, 0, "stringtag");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Intercomm_create_from_groups, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!newintercomm))
         return ampi_null_argument(AMPI_FN_MPI_Intercomm_create_from_groups, 0, "newintercomm");
     return ampi_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
@@ -4539,6 +4630,8 @@ static int check_Lookup_name(const char *service_name, MPI_Info info, char *port
 {
     if (unlikely(!service_name))
         return ampi_null_argument(AMPI_FN_MPI_Lookup_name, 0, "service_name");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Lookup_name, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!port_name))
         return ampi_null_argument(AMPI_FN_MPI_Lookup_name, 0, "port_name");
     return ampi_Lookup_name(service_name, info, port_name);
@@ -4615,6 +4708,8 @@ static int serve_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI
 
 static int check_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_allgather_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgather_init, (uintptr_t)comm, "request");
     return ampi_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -4628,6 +4723,8 @@ static int serve_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendco
 
 static int check_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_allgather_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgather_init_c, (uintptr_t)comm, "request");
     return ampi_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -4653,6 +4750,8 @@ static int serve_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MP
 
 static int check_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_allgatherv_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgatherv_init, (uintptr_t)comm, "request");
     return ampi_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -4666,6 +4765,8 @@ static int serve_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendc
 
 static int check_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_allgatherv_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_allgatherv_init_c, (uintptr_t)comm, "request");
     return ampi_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -4691,6 +4792,8 @@ static int serve_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_
 
 static int check_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_alltoall_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoall_init, (uintptr_t)comm, "request");
     return ampi_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -4704,6 +4807,8 @@ static int serve_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcou
 
 static int check_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_alltoall_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoall_init_c, (uintptr_t)comm, "request");
     return ampi_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -4729,6 +4834,8 @@ static int serve_Neighbor_alltoallv_init(const void *sendbuf, const int sendcoun
 
 static int check_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_alltoallv_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallv_init, (uintptr_t)comm, "request");
     return ampi_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -4742,6 +4849,8 @@ static int serve_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count 
 
 static int check_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_alltoallv_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallv_init_c, (uintptr_t)comm, "request");
     return ampi_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -4767,6 +4876,8 @@ static int serve_Neighbor_alltoallw_init(const void *sendbuf, const int sendcoun
 
 static int check_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_alltoallw_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallw_init, (uintptr_t)comm, "request");
     return ampi_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -4780,6 +4891,8 @@ static int serve_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count 
 
 static int check_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Neighbor_alltoallw_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Neighbor_alltoallw_init_c, (uintptr_t)comm, "request");
     return ampi_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -4857,6 +4970,8 @@ static int serve_Open_port(MPI_Info info, char *port_name)
 
 static int check_Open_port(MPI_Info info, char *port_name)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Open_port, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!port_name))
         return ampi_null_argument(AMPI_FN_MPI_Open_port, 0, "port_name");
     return ampi_Open_port(info, port_name);
@@ -5018,6 +5133,8 @@ static int serve_Precv_init(void *buf, int partitions, int count, MPI_Datatype d
 
 static int check_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Precv_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Precv_init, (uintptr_t)comm, "request");
     return ampi_Precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
@@ -5031,6 +5148,8 @@ static int serve_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Da
 
 static int check_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Precv_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Precv_init_c, (uintptr_t)comm, "request");
     return ampi_Precv_init_c(buf, partitions, count, datatype, dest, tag, comm, info, request);
@@ -5050,6 +5169,8 @@ static int serve_Psend_init(const void *buf, int partitions, int count, MPI_Data
 
 static int check_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Psend_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Psend_init, (uintptr_t)comm, "request");
     return ampi_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
@@ -5063,6 +5184,8 @@ static int serve_Psend_init_c(const void *buf, int partitions, MPI_Count count, 
 
 static int check_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Psend_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Psend_init_c, (uintptr_t)comm, "request");
     return ampi_Psend_init_c(buf, partitions, count, datatype, dest, tag, comm, info, request);
@@ -5078,6 +5201,8 @@ static int check_Publish_name(const char *service_name, MPI_Info info, const cha
 {
     if (unlikely(!service_name))
         return ampi_null_argument(AMPI_FN_MPI_Publish_name, 0, "service_name");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Publish_name, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!port_name))
         return ampi_null_argument(AMPI_FN_MPI_Publish_name, 0, "port_name");
     return ampi_Publish_name(service_name, info, port_name);
@@ -5192,6 +5317,8 @@ static int serve_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 
 static int check_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Reduce_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Reduce_init, (uintptr_t)comm, "request");
     return ampi_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -5205,6 +5332,8 @@ static int serve_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 
 static int check_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Reduce_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Reduce_init_c, (uintptr_t)comm, "request");
     return ampi_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -5248,6 +5377,8 @@ static int serve_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, i
 
 static int check_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Reduce_scatter_block_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_block_init, (uintptr_t)comm, "request");
     return ampi_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -5261,6 +5392,8 @@ static int serve_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf,
 
 static int check_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Reduce_scatter_block_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_block_init_c, (uintptr_t)comm, "request");
     return ampi_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -5280,6 +5413,8 @@ static int serve_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const i
 
 static int check_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Reduce_scatter_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_init, (uintptr_t)comm, "request");
     return ampi_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
@@ -5293,6 +5428,8 @@ static int serve_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const
 
 static int check_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Reduce_scatter_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Reduce_scatter_init_c, (uintptr_t)comm, "request");
     return ampi_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
@@ -5563,6 +5700,8 @@ static int serve_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Da
 
 static int check_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Scan_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Scan_init, (uintptr_t)comm, "request");
     return ampi_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -5576,6 +5715,8 @@ static int serve_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count
 
 static int check_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Scan_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Scan_init_c, (uintptr_t)comm, "request");
     return ampi_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -5601,6 +5742,8 @@ static int serve_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype s
 
 static int check_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Scatter_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Scatter_init, (uintptr_t)comm, "request");
     return ampi_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -5614,6 +5757,8 @@ static int serve_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 
 static int check_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Scatter_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Scatter_init_c, (uintptr_t)comm, "request");
     return ampi_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -5639,6 +5784,8 @@ static int serve_Scatterv_init(const void *sendbuf, const int sendcounts[], cons
 
 static int check_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Scatterv_init, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Scatterv_init, (uintptr_t)comm, "request");
     return ampi_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -5652,6 +5799,8 @@ static int serve_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts
 
 static int check_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Scatterv_init_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!request))
         return ampi_null_argument(AMPI_FN_MPI_Scatterv_init_c, (uintptr_t)comm, "request");
     return ampi_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -5839,6 +5988,8 @@ static int serve_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
 
 static int check_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Session_get_nth_pset, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!pset_len))
         return ampi_null_argument(AMPI_FN_MPI_Session_get_nth_pset, 0, "pset_len");
     return ampi_Session_get_nth_pset(session, info, n, pset_len, pset_name);
@@ -5852,6 +6003,8 @@ static int serve_Session_get_num_psets(MPI_Session session, MPI_Info info, int *
 
 static int check_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Session_get_num_psets, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!npset_names))
         return ampi_null_argument(AMPI_FN_MPI_Session_get_num_psets, 0, "npset_names");
     return ampi_Session_get_num_psets(session, info, npset_names);
@@ -5893,6 +6046,8 @@ static int serve_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Sess
 
 static int check_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Session_init, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!session))
         return ampi_null_argument(AMPI_FN_MPI_Session_init, 0, "session");
     return ampi_Session_init(info, errhandler, session);
@@ -7317,6 +7472,8 @@ static int check_Unpublish_name(const char *service_name, MPI_Info info, const c
 {
     if (unlikely(!service_name))
         return ampi_null_argument(AMPI_FN_MPI_Unpublish_name, 0, "service_name");
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Unpublish_name, 0, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!port_name))
         return ampi_null_argument(AMPI_FN_MPI_Unpublish_name, 0, "port_name");
     return ampi_Unpublish_name(service_name, info, port_name);
@@ -7386,6 +7543,8 @@ static int serve_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_C
 
 static int check_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Win_allocate, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!baseptr))
         return ampi_null_argument(AMPI_FN_MPI_Win_allocate, (uintptr_t)comm, "baseptr");
     if (unlikely(!win))
@@ -7401,6 +7560,8 @@ static int serve_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info
 
 static int check_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Win_allocate_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!baseptr))
         return ampi_null_argument(AMPI_FN_MPI_Win_allocate_c, (uintptr_t)comm, "baseptr");
     if (unlikely(!win))
@@ -7416,6 +7577,8 @@ static int serve_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info
 
 static int check_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Win_allocate_shared, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!baseptr))
         return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared, (uintptr_t)comm, "baseptr");
     if (unlikely(!win))
@@ -7431,6 +7594,8 @@ static int serve_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_In
 
 static int check_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Win_allocate_shared_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!baseptr))
         return ampi_null_argument(AMPI_FN_MPI_Win_allocate_shared_c, (uintptr_t)comm, "baseptr");
     if (unlikely(!win))
@@ -7464,6 +7629,8 @@ static int serve_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info i
 
 static int check_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Win_create, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!win))
         return ampi_null_argument(AMPI_FN_MPI_Win_create, (uintptr_t)comm, "win");
     return ampi_Win_create(base, size, disp_unit, info, comm, win);
@@ -7477,6 +7644,8 @@ static int serve_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI
 
 static int check_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Win_create_c, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!win))
         return ampi_null_argument(AMPI_FN_MPI_Win_create_c, (uintptr_t)comm, "win");
     return ampi_Win_create_c(base, size, disp_unit, info, comm, win);
@@ -7490,6 +7659,8 @@ static int serve_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 
 static int check_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Win_create_dynamic, (uintptr_t)comm, info)))
+        return MPI_ERR_INFO;
     if (unlikely(!win))
         return ampi_null_argument(AMPI_FN_MPI_Win_create_dynamic, (uintptr_t)comm, "win");
     return ampi_Win_create_dynamic(info, comm, win);
@@ -7700,6 +7871,13 @@ static int serve_Win_set_info(MPI_Win win, MPI_Info info)
     return ampi_serve(AMPI_FN_MPI_Win_set_info, a, 2);
 }
 
+static int check_Win_set_info(MPI_Win win, MPI_Info info)
+{
+    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Win_set_info, 0, info)))
+        return MPI_ERR_INFO;
+    return ampi_Win_set_info(win, info);
+}
+
 static int serve_Win_set_name(MPI_Win win, const char *win_name)
 {
     uint64_t a[] = {(uintptr_t)win, (uintptr_t)win_name};
@@ -7829,7 +8007,7 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Abi_get_info, ampi_Abi_get_info, check_Abi_get_info, serve_Abi_get_info);
     SLOT(AMPI_FN_MPI_Abi_get_version, ampi_Abi_get_version, check_Abi_get_version, serve_Abi_get_version);
     SLOT(AMPI_FN_MPI_Abi_set_fortran_booleans, ampi_Abi_set_fortran_booleans, ampi_Abi_set_fortran_booleans, serve_Abi_set_fortran_booleans);
-    SLOT(AMPI_FN_MPI_Abi_set_fortran_info, ampi_Abi_set_fortran_info, ampi_Abi_set_fortran_info, serve_Abi_set_fortran_info);
+    SLOT(AMPI_FN_MPI_Abi_set_fortran_info, ampi_Abi_set_fortran_info, check_Abi_set_fortran_info, serve_Abi_set_fortran_info);
     SLOT(AMPI_FN_MPI_Abort, ampi_Abort, ampi_Abort, serve_Abort);
     SLOT(AMPI_FN_MPI_Accumulate, ampi_Accumulate, ampi_Accumulate, serve_Accumulate);
     SLOT(AMPI_FN_MPI_Accumulate_c, ampi_Accumulate_c, ampi_Accumulate_c, serve_Accumulate_c);
@@ -7928,7 +8106,7 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Comm_remote_size, ampi_Comm_remote_size, check_Comm_remote_size, serve_Comm_remote_size);
     SLOT(AMPI_FN_MPI_Comm_set_attr, ampi_Comm_set_attr, ampi_Comm_set_attr, serve_Comm_set_attr);
     SLOT(AMPI_FN_MPI_Comm_set_errhandler, ampi_Comm_set_errhandler, ampi_Comm_set_errhandler, serve_Comm_set_errhandler);
-    SLOT(AMPI_FN_MPI_Comm_set_info, ampi_Comm_set_info, ampi_Comm_set_info, serve_Comm_set_info);
+    SLOT(AMPI_FN_MPI_Comm_set_info, ampi_Comm_set_info, check_Comm_set_info, serve_Comm_set_info);
     SLOT(AMPI_FN_MPI_Comm_set_name, ampi_Comm_set_name, check_Comm_set_name, serve_Comm_set_name);
     SLOT(AMPI_FN_MPI_Comm_size, ampi_Comm_size, check_Comm_size, serve_Comm_size);
     SLOT(AMPI_FN_MPI_Comm_spawn, ampi_Comm_spawn, check_Comm_spawn, serve_Comm_spawn);
@@ -8017,7 +8195,7 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_File_seek_shared, ampi_File_seek_shared, ampi_File_seek_shared, serve_File_seek_shared);
     SLOT(AMPI_FN_MPI_File_set_atomicity, ampi_File_set_atomicity, ampi_File_set_atomicity, serve_File_set_atomicity);
     SLOT(AMPI_FN_MPI_File_set_errhandler, ampi_File_set_errhandler, ampi_File_set_errhandler, serve_File_set_errhandler);
-    SLOT(AMPI_FN_MPI_File_set_info, ampi_File_set_info, ampi_File_set_info, serve_File_set_info);
+    SLOT(AMPI_FN_MPI_File_set_info, ampi_File_set_info, check_File_set_info, serve_File_set_info);
     SLOT(AMPI_FN_MPI_File_set_size, ampi_File_set_size, ampi_File_set_size, serve_File_set_size);
     SLOT(AMPI_FN_MPI_File_set_view, ampi_File_set_view, check_File_set_view, serve_File_set_view);
     SLOT(AMPI_FN_MPI_File_sync, ampi_File_sync, ampi_File_sync, serve_File_sync);
@@ -8475,7 +8653,7 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Win_post, ampi_Win_post, ampi_Win_post, serve_Win_post);
     SLOT(AMPI_FN_MPI_Win_set_attr, ampi_Win_set_attr, ampi_Win_set_attr, serve_Win_set_attr);
     SLOT(AMPI_FN_MPI_Win_set_errhandler, ampi_Win_set_errhandler, ampi_Win_set_errhandler, serve_Win_set_errhandler);
-    SLOT(AMPI_FN_MPI_Win_set_info, ampi_Win_set_info, ampi_Win_set_info, serve_Win_set_info);
+    SLOT(AMPI_FN_MPI_Win_set_info, ampi_Win_set_info, check_Win_set_info, serve_Win_set_info);
     SLOT(AMPI_FN_MPI_Win_set_name, ampi_Win_set_name, check_Win_set_name, serve_Win_set_name);
     SLOT(AMPI_FN_MPI_Win_shared_query, ampi_Win_shared_query, check_Win_shared_query, serve_Win_shared_query);
     SLOT(AMPI_FN_MPI_Win_shared_query_c, ampi_Win_shared_query_c, check_Win_shared_query_c, serve_Win_shared_query_c);

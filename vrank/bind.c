@@ -18,6 +18,7 @@ const struct vr_binding vr_bindings[] = {
 	{"valloc", vr_bind_valloc},
 	{"pvalloc", vr_bind_pvalloc},
 	{"malloc_usable_size", vr_bind_malloc_usable_size},
+	{"mallinfo2", vr_bind_mallinfo2},
 	{"mmap", vr_bind_mmap},
 	{"mmap64", vr_bind_mmap},
 	{"munmap", vr_bind_munmap},

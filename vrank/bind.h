@@ -3,6 +3,7 @@
 #ifndef VRANK_BIND_H
 #define VRANK_BIND_H
 
+#include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ int vr_bind_posix_memalign(void **out, size_t align, size_t n);
 void *vr_bind_valloc(size_t n);
 void *vr_bind_pvalloc(size_t n);
 size_t vr_bind_malloc_usable_size(void *p);
+struct mallinfo2 vr_bind_mallinfo2(void);
 void *vr_bind_mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offset);
 int vr_bind_munmap(void *addr, size_t n);
 void *vr_bind_mremap(void *old, size_t old_size, size_t new_size, int flags, ...);

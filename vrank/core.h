@@ -52,6 +52,7 @@ struct vr_job {
 	alignas(VR_LINE) _Atomic uint32_t arena_lock;
 	char *arena_next, *arena_end; /* memory for objects that all workers share */
 	void *arena_free[64]; /* freed blocks by the logarithm of their size */
+	uint64_t arena_used; /* bytes in blocks that are not free */
 	struct vr_pe pe[];
 };
 

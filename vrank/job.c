@@ -103,6 +103,8 @@ void *vr_arena_alloc(size_t n)
 		*list = b->next;
 	else
 		b = arena_carve(n);
+	if (b)
+		vr_job->arena_used += n;
 	arena_unlock();
 	return b ? memset(b, 0, n) : NULL;
 }
@@ -114,5 +116,6 @@ void vr_arena_free(void *p, size_t n)
 	struct free_block **list = free_list(n), *b = p;
 	b->next = *list;
 	*list = b;
+	vr_job->arena_used -= n;
 	arena_unlock();
 }

@@ -145,6 +145,14 @@ void *vr_bind_pvalloc(size_t n)
 	return vr_bind_memalign(PAGE, (n + PAGE - 1) & -PAGE);
 }
 
+/* The rank's own heap; what lies in mappings is the memory that all ranks of the job share for MPI's objects. */
+struct mallinfo2 vr_bind_mallinfo2(void)
+{
+	struct iso_heap_stats s;
+	iso_heap_stats(vr_current->heap, &s);
+	return (struct mallinfo2){.arena = s.touched, .uordblks = s.used, .fsmblks = s.cached, .hblkhd = vr_job->arena_used + s.mapped};
+}
+
 size_t vr_bind_malloc_usable_size(void *p)
 {
 	return iso_heap_usable(vr_current->heap, p);

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// need is a pointer argument that has to point somewhere.
+// need is a pointer argument that has to point somewhere, or an info object that has to be one.
 type need struct {
-	name  string
-	count string // it may be NULL when this argument is not positive; "" for never
+	name   string
+	count  string // it may be NULL when this argument is not positive; "" for never
+	isInfo bool
 }
 
 // mayBeNull are kinds of parameters for which a null pointer means something, or whose check needs more than the other arguments.
@@ -35,6 +36,9 @@ func needsOf(std *standard, p prototype) (needs []need) {
 	}
 	for i, a := range procedure {
 		a.Name = params[i].Name // C says "indx"
+		if params[i].Type == "MPI_Info" && !strings.HasPrefix(p.Name, "MPI_Info_") {
+			needs = append(needs, need{name: a.Name, isInfo: true})
+		}
 		if n, ok := needOf(a, params); ok && params[i].Stars > 0 && !mayBeNull[a.Kind] {
 			needs = append(needs, n)
 		}
@@ -64,6 +68,10 @@ func needOf(a apiParam, params []cParam) (need, bool) {
 // writeNeeds writes the checks at the beginning of a function.
 func writeNeeds(w io.Writer, p prototype, needs []need) {
 	for _, n := range needs {
+		if n.isInfo {
+			fmt.Fprintf(w, "    if (unlikely(%[1]s != MPI_INFO_NULL && ampi_check_info(AMPI_FN_%[2]s, %[3]s, %[1]s)))\n        return MPI_ERR_INFO;\n", n.name, p.Name, commOf(p))
+			continue
+		}
 		condition := "!" + n.name
 		if n.count != "" {
 			condition += " && " + n.count + " > 0"

@@ -70,3 +70,12 @@ int PMPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MP
     return PMPI_Type_create_struct(count, blocklengths, displacements, types, newtype);
 }
 SHIM_WEAK(MPI_Type_struct);
+
+/* MPI_Remove_error_X of MPI 4.1 by the names that programs used before. */
+#define DELETE(what) \
+    int MPIX_Delete_error_##what(int code); \
+    int MPIX_Delete_error_##what(int code) { return PMPI_Remove_error_##what(code); }
+
+DELETE(class)
+DELETE(code)
+DELETE(string)
