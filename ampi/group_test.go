@@ -110,7 +110,9 @@ func TestGroupCalls(t *testing.T) {
 	if h := c.handle(shim.FnGroupIntersection, odd, even); h != mpi.GroupEmpty {
 		t.Errorf("an empty group has handle %#x", h)
 	}
-	equal(t, "made by C", c.ranksOf(c.handle(fnGroupMake, 3, c.ints(4, 2, 0))), []int32{4, 2, 0})
+	made := c.words(0)
+	c.do(fnGroupMake, 3, c.ints(4, 2, 0), made, 0)
+	equal(t, "made by C", c.ranksOf(made.word(0)), []int32{4, 2, 0})
 	p := c.words(odd)
 	c.do(shim.FnGroupFree, p)
 	c.refuse(mpi.ErrGroup, fmt.Sprintf("group (handle %#x) is not a group, or was freed", odd), shim.FnGroupSize, odd, rank)
