@@ -8,13 +8,12 @@
 #include <unistd.h>
 
 #include "../isomalloc/heap.h"
+#include "nudge.h"
 #include "schedule.h"
 #include "switch.h"
 
 #define FIBER_BYTES (256ul << 10) /* address space, backed as it is used */
 #define FIBER_GUARD 4096ul
-
-int vr_have_fibers;
 
 /* ---- the PE's side ---- */
 
@@ -92,7 +91,6 @@ static void begin(struct vr_work *w)
 		vr_out_printf(home->id, 2, "ampirun: rank %d: its slice has no room for the calls of its threads: see +slice\n", home->id);
 		_exit(1);
 	}
-	vr_have_fibers = 1;
 	f->call = d;
 	vr_rank_ready(&f->context);
 }
@@ -137,6 +135,8 @@ void vr_thread_delegate(void (*fn)(void *arg), void *arg)
 	struct vr_rank *r = vr_thread->rank;
 	struct vr_delegated d = {.work.run = begin, .rank = r, .thread = vr_thread, .fn = fn, .arg = arg};
 	vr_pe_post(atomic_load(&r->pe), &d.work);
+	vr_nudge_begin();
 	while (!atomic_load(&d.done))
 		syscall(SYS_futex, &d.done, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	vr_nudge_end();
 }

@@ -327,7 +327,7 @@ static void sleep_until_rung(void)
 /* Do threads of this worker's ranks live? */
 static int has_threads(void)
 {
-	if (vr_likely(!vr_have_fibers))
+	if (vr_likely(!vr_have_threads))
 		return 0;
 	for (struct vr_rank *r = vr_pe->all; r; r = r->all_next)
 		if (atomic_load(&r->threads) && atomic_load_explicit(&r->state, memory_order_relaxed) != VR_ENDED)

@@ -9,8 +9,11 @@
 #include "../isomalloc/heap.h"
 #include "bind.h"
 #include "life.h"
+#include "nudge.h"
+#include "schedule.h"
 
 VR_THREAD_LOCAL struct vr_thread *vr_thread;
+int vr_have_threads;
 
 struct start {
 	struct vr_rank *rank;
@@ -70,6 +73,8 @@ int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), 
 		return EAGAIN;
 	*s = (struct start){r, fn, arg};
 	if (!vr_thread && !atomic_load(&r->threads)) {
+		vr_have_threads = 1;
+		vr_nudge_setup();
 		iso_heap_lock_enable(r->heap, 1);
 		guard_calls(r);
 	}
