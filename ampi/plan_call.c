@@ -123,7 +123,7 @@ static int run_to_end(struct ampi_plan *p, const struct ampi_plan_call *call)
 	struct vr_request *r = p->outer;
 	start(p);
 	if (!(r->flags & VR_RQ_DONE)) {
-		vr_current->wait.fn = p->fn;
+		vr_context->wait.fn = p->fn;
 		vr_request_wait(&r, 1, 1);
 	}
 	int error = r->error;
