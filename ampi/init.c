@@ -110,6 +110,6 @@ int ampi_Query_thread(int *provided)
 
 int ampi_Is_thread_main(int *flag)
 {
-	*flag = vr_thread == ampi_me()->main_thread;
+	*flag = vr_calling_thread() == ampi_me()->main_thread;
 	return MPI_SUCCESS;
 }
