@@ -89,13 +89,15 @@ struct ampi_rank {
 	struct ampi_table comms, types, ops, errhandlers, messages, keyvals, sessions;
 	int32_t open_sessions;
 	int32_t thread_level;
-	uint64_t main_thread;
+	int32_t session_level; /* the highest thread level of all sessions so far */
+	struct vr_thread *main_thread; /* that called MPI_Init; NULL: the rank's first one */
 	struct ampi_buffer *buffers; /* attached for buffered sends: bsend.c */
 	int32_t last_error_code; /* MPI_LASTUSEDCODE */
 	int32_t self_handled; /* the program has set an error handler on MPI_COMM_SELF */
 	int32_t told_class; /* class of the error that `told` is about */
 	char *told; /* what the last error was that the program got back as a code, or NULL */
 	uint64_t file_errhandler; /* of MPI_FILE_NULL: what files are opened with */
+	struct vr_type *done_types; /* freed and returned: type_lend.c; linked by attrs */
 	struct ampi_type_attrs *type_attrs; /* attributes of predefined datatypes */
 };
 
@@ -213,7 +215,7 @@ int ampi_request_finish(struct vr_request *r, MPI_Request *h, MPI_Status *s);
 /* ---- what Go does for C: results in the rank's slice ---- */
 enum ampi_internal { /* serve numbers above the table's */
 	AMPI_FN_GROUP_RANKS = AMPI_FN_COUNT, /* (group handle, int32_t *out or NULL, int *n, uint32_t *session): world ranks of a group */
-	AMPI_FN_GROUP_MAKE, /* (int n, const int32_t *world ranks, MPI_Group *out, session handle) */
+	AMPI_FN_GROUP_MAKE, /* (int n, const int32_t *world ranks, session handle, MPI_Group *out) */
 	AMPI_FN_ERROR_TEXT, /* (int code, char *out, int room): what the standard calls this code */
 	AMPI_FN_TYPE_ELEMENTS, /* (type handle, int64 bytes, MPI_Count *out): basic elements in so many bytes, or MPI_UNDEFINED */
 	AMPI_FN_COMM_HINTS, /* (MPI_Info given, uint64_t *info): take the hints that are known; 0 at first */

@@ -89,7 +89,7 @@ static void compare_parts(struct ampi_meet *m)
 
 static void rest(struct ampi_meet *m, int32_t arrived)
 {
-	vr_current->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->comm->context, .members = m->size};
+	vr_context->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->comm->context, .members = m->size};
 	vr_rank_block();
 }
 
@@ -106,12 +106,12 @@ int ampi_meet_arrive(struct ampi_meet *m)
 	struct ampi_part *p = m->part;
 	compare_key(m);
 	if (++p->arrived < p->n) {
-		join_resting(p, vr_current);
+		join_resting(p, vr_context);
 		rest(m, p->arrived);
 		return 0;
 	}
 	p->arrived = 0;
-	p->leader = vr_current;
+	p->leader = vr_context;
 	return 1;
 }
 

@@ -152,11 +152,11 @@ func groupRanks(c *call) error {
 	return c.err
 }
 
-// groupMake serves C: (int n, const int32 *world ranks, *group, session handle).
+// groupMake serves C: (int n, const int32 *world ranks, session handle, *group).
 func groupMake(c *call) error {
-	g := Group{Session: uint32(c.Args[3])}
+	g := Group{Session: uint32(c.Args[2])}
 	for _, w := range c.ints(1, c.num(0), "ranks") {
 		g.Ranks = append(g.Ranks, int32(w))
 	}
-	return c.putGroup(2, g)
+	return c.putGroup(3, g)
 }

@@ -83,10 +83,10 @@ func checkCompare(t *testing.T, r *rand.Rand, g Group) {
 // ranksOf asks for the ranks of a group as C does.
 func (c *client) ranksOf(h uint64) []int32 {
 	c.t.Helper()
-	n := c.ints(0)
-	c.do(fnGroupRanks, h, 0, n)
+	n, session := c.ints(0), c.ints(0)
+	c.do(fnGroupRanks, h, 0, n, session)
 	out := c.room(4 * n.int(0))
-	c.do(fnGroupRanks, h, out, n)
+	c.do(fnGroupRanks, h, out, n, session)
 	return out.ints()
 }
 
@@ -110,9 +110,7 @@ func TestGroupCalls(t *testing.T) {
 	if h := c.handle(shim.FnGroupIntersection, odd, even); h != mpi.GroupEmpty {
 		t.Errorf("an empty group has handle %#x", h)
 	}
-	made := c.words(0)
-	c.do(fnGroupMake, 3, c.ints(4, 2, 0), made, 0)
-	equal(t, "made by C", c.ranksOf(made.word(0)), []int32{4, 2, 0})
+	equal(t, "made by C", c.ranksOf(c.handle(fnGroupMake, 3, c.ints(4, 2, 0), 0)), []int32{4, 2, 0})
 	p := c.words(odd)
 	c.do(shim.FnGroupFree, p)
 	c.refuse(mpi.ErrGroup, fmt.Sprintf("group (handle %#x) is not a group, or was freed", odd), shim.FnGroupSize, odd, rank)

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "plan_engine.h"
+#include "type_lend.h"
 
 /* ---- memory ---- */
 
@@ -177,6 +178,7 @@ void ampi_plan_hold_op(struct ampi_plan *p, const struct ampi_reducer *op)
 	if (!op->user)
 		return;
 	((struct ampi_op *)op->user)->refs++;
+	ampi_type_lend(op->type);
 	p->stepper.borrows = 1;
 }
 

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "plan_engine.h"
+#include "type_lend.h"
 
 int ampi_plan_call_open(struct ampi_plan_call *call, enum ampi_way way, int fn, MPI_Comm comm, MPI_Request *request)
 {
@@ -38,6 +39,8 @@ static void release(struct vr_request *r)
 {
 	struct ampi_plan *p = r->extra;
 	ampi_plan_free_memory(p);
+	if (p->op.user)
+		ampi_type_return(p->rank, p->op.type);
 	for (uint32_t i = 0; i < p->ntypes; i++)
 		vr_type_release(p->types[i], p->rank);
 	vr_rank_free(p->rank, p->types);
@@ -120,7 +123,7 @@ static int run_to_end(struct ampi_plan *p, const struct ampi_plan_call *call)
 	struct vr_request *r = p->outer;
 	start(p);
 	if (!(r->flags & VR_RQ_DONE)) {
-		vr_current->wait.fn = p->fn;
+		vr_context->wait.fn = p->fn;
 		vr_request_wait(&r, 1, 1);
 	}
 	int error = r->error;

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"ampirun/ampi/datatype"
 	"ampirun/ampi/mpi"
 	"ampirun/shim"
 	"ampirun/vrank"
@@ -70,17 +69,6 @@ func equal[T comparable](t *testing.T, what string, got, want []T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
-}
-
-// layout is what a live handle stands for.
-func (c *client) layout(handle uint64) *datatype.Layout {
-	c.t.Helper()
-	types := &c.server.state(c.id).Types
-	id, ok := types.find(handle)
-	if !ok {
-		c.t.Fatalf("handle %#x is not a datatype", handle)
-	}
-	return types.layout(id)
 }
 
 func TestEnvelopeAndContents(t *testing.T) {
