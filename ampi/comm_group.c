@@ -10,7 +10,7 @@ static int group_ranks(struct ampi_comm *c, int fn, MPI_Group group, const char 
 		return ampi_raise(c, MPI_ERR_GROUP, fn, "%s is MPI_GROUP_NULL", name);
 	int klass = ampi_serve_class(AMPI_FN_GROUP_RANKS, args, 4);
 	if (klass)
-		return ampi_raise(c, klass, fn, "%s", vr_current->call.text);
+		return ampi_raise(c, klass, fn, "%s", vr_context->call.text);
 	if (!g->n)
 		return MPI_SUCCESS;
 	g->ranks = vr_rank_alloc(vr_current, g->n * sizeof *g->ranks);

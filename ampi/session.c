@@ -36,7 +36,7 @@ int ampi_bad_session(MPI_Session session, int fn)
 /* What Go has found wrong in a call for this one. */
 static int raise_served(const struct ampi_culprit *at, int klass, int fn)
 {
-	return klass ? ampi_raise_on(at, klass, fn, "%s", vr_current->call.text) : MPI_SUCCESS;
+	return klass ? ampi_raise_on(at, klass, fn, "%s", vr_context->call.text) : MPI_SUCCESS;
 }
 
 static int null(const struct ampi_session *s, int fn, const char *name)
@@ -55,10 +55,13 @@ static const char *const level_names[] = {
 /* What a program asks for that says nothing is granted in full. */
 static int level_of(MPI_Info info)
 {
+	static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED};
 	char value[MPI_MAX_INFO_VAL + 1];
-	if (ampi_info_value(info, "thread_level", value, sizeof value) && !strcmp(value, level_names[MPI_THREAD_SINGLE]))
-		return MPI_THREAD_SINGLE;
-	return MPI_THREAD_FUNNELED;
+	if (ampi_info_value(info, "thread_level", value, sizeof value))
+		for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+			if (!strcmp(value, level_names[levels[i]]))
+				return levels[i];
+	return MPI_THREAD_MULTIPLE;
 }
 
 static int check_info(const struct ampi_culprit *at, int fn, MPI_Info info)
@@ -80,6 +83,8 @@ static int enter(const struct ampi_culprit *at, int level, MPI_Session *session)
 	*s = (struct ampi_session){h, level, at->errhandler};
 	ampi_errhandler_hold(s->errhandler);
 	ampi_me()->open_sessions++;
+	if (level > ampi_me()->session_level)
+		ampi_me()->session_level = level;
 	*session = (MPI_Session)h;
 	return MPI_SUCCESS;
 }

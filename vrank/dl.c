@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "bind.h"
+#include "fiber.h"
 #include "life.h"
 
 static void *fail(const char *fmt, const char *name)
@@ -39,16 +40,32 @@ char *vr_bind_dlerror(void)
 	return !failed ? NULL : r->dl_text ? r->dl_text : "out of memory";
 }
 
-static void *lookup(void *handle, const char *name, const char *version, void *caller)
+struct search {
+	uint64_t args[3];
+	void *found;
+};
+
+/* Rank stack. */
+static void search(void *arg)
 {
-	struct vr_call *c = &vr_current->call;
-	uint64_t args[] = {(uint64_t)name, (uint64_t)version, handle == RTLD_NEXT ? (uint64_t)caller : 0};
+	struct search *s = arg;
+	struct vr_call *c = &vr_context->call;
 	c->fn = VR_FN_SYMBOL;
-	c->args = args;
+	c->args = s->args;
 	c->nargs = 3;
 	c->ret = 0;
 	vr_rank_leave(VR_SERVE);
-	return c->ret ? (void *)c->ret : fail("%s: no such symbol in the program and its libraries", name);
+	s->found = (void *)c->ret;
+}
+
+static void *lookup(void *handle, const char *name, const char *version, void *caller)
+{
+	struct search s = {.args = {(uint64_t)name, (uint64_t)version, handle == RTLD_NEXT ? (uint64_t)caller : 0}};
+	if (vr_thread)
+		vr_thread_delegate(search, &s);
+	else
+		search(&s);
+	return s.found ? s.found : fail("%s: no such symbol in the program and its libraries", name);
 }
 
 void *vr_bind_dlvsym(void *handle, const char *name, const char *version)

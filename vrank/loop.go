@@ -21,7 +21,7 @@ func (w *worker) loop() error {
 			w.serve(r, call)
 			resume = r
 		case reasonLeft:
-			w.ended(r)
+			w.ended(r.home())
 		case reasonAborted:
 			w.finish(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: fmt.Sprintf("rank %d: %s", r.number(), r.text())})
 			return nil
@@ -44,7 +44,7 @@ func (w *worker) loop() error {
 func (w *worker) serve(r *rank, call *Call) {
 	r.takeCall(call)
 	if call.Fn == fnSymbol {
-		w.findSymbol(r, call)
+		w.findSymbol(r.home(), call)
 	} else {
 		w.mpi.Serve(call)
 	}
