@@ -170,6 +170,9 @@ static inline int32_t ampi_peer_count(const struct ampi_comm *c)
  * Returns the class when the handler returns. The text says which argument is wrong and why, without the call's name. */
 int ampi_raise(struct ampi_comm *c, int klass, int fn, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* 0, or what was raised: MPI is not running. For calls that have no handle to look up first. */
+int ampi_check_running(int fn);
+
 /* Raise what is wrong with a handle that a lookup refused. */
 int ampi_bad_comm(MPI_Comm comm, int fn);
 int ampi_bad_type(struct ampi_comm *c, MPI_Datatype type, int fn);

@@ -149,6 +149,11 @@ int ampi_bad_comm(MPI_Comm comm, int fn)
 	return ampi_raise(NULL, MPI_ERR_COMM, fn, "comm (handle 0x%lx) is not a communicator, or was freed", (unsigned long)comm);
 }
 
+int ampi_check_running(int fn)
+{
+	return vr_likely(ampi_running()) ? MPI_SUCCESS : ampi_bad_comm(MPI_COMM_SELF, fn);
+}
+
 int ampi_bad_type(struct ampi_comm *c, MPI_Datatype type, int fn)
 {
 	if (type == MPI_DATATYPE_NULL)

@@ -104,12 +104,16 @@ int ampi_Finalized(int *flag)
 
 int ampi_Query_thread(int *provided)
 {
-	*provided = ampi_me()->thread_level;
-	return MPI_SUCCESS;
+	int error = ampi_check_running(AMPI_FN_MPI_Query_thread);
+	if (!error)
+		*provided = ampi_me()->thread_level;
+	return error;
 }
 
 int ampi_Is_thread_main(int *flag)
 {
-	*flag = vr_calling_thread() == ampi_me()->main_thread;
-	return MPI_SUCCESS;
+	int error = ampi_check_running(AMPI_FN_MPI_Is_thread_main);
+	if (!error)
+		*flag = vr_calling_thread() == ampi_me()->main_thread;
+	return error;
 }

@@ -77,6 +77,9 @@ void ampi_reducer_apply(const struct ampi_reducer *r, const void *in, void *inou
 
 static int create(int fn, void *function, int commute, int wide, MPI_Op *out)
 {
+	int error = ampi_check_running(fn);
+	if (error)
+		return error;
 	if (!function)
 		return ampi_raise(NULL, MPI_ERR_ARG, fn, "user_fn is a null pointer");
 	struct ampi_op *op = vr_rank_calloc(vr_current, 1, sizeof *op);
@@ -108,7 +111,10 @@ void ampi_op_release(struct ampi_op *o)
 
 int ampi_Op_free(MPI_Op *op)
 {
+	int error = ampi_check_running(AMPI_FN_MPI_Op_free);
 	struct ampi_op *o = user_op(*op);
+	if (error)
+		return error;
 	if (!o && ampi_op_name((uint64_t)*op))
 		return ampi_raise(NULL, MPI_ERR_OP, AMPI_FN_MPI_Op_free, "op is %s, which is predefined", ampi_op_name((uint64_t)*op));
 	if (!o)
@@ -121,7 +127,10 @@ int ampi_Op_free(MPI_Op *op)
 
 int ampi_Op_commutative(MPI_Op op, int *commute)
 {
+	int error = ampi_check_running(AMPI_FN_MPI_Op_commutative);
 	struct ampi_op *o = user_op(op);
+	if (error)
+		return error;
 	if (!o && !ampi_op_name((uint64_t)op))
 		return no_op(NULL, AMPI_FN_MPI_Op_commutative, op);
 	/* The last of several MPI_REPLACE wins, so their order matters. */

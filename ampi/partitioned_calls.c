@@ -145,7 +145,9 @@ int ampi_Parrived(MPI_Request request, int partition, int *flag)
 {
 	const int fn = AMPI_FN_MPI_Parrived;
 	struct ampi_partitioned *p = NULL;
-	int error = request == MPI_REQUEST_NULL ? MPI_SUCCESS : find(fn, request, 0, &p);
+	int error = ampi_check_running(fn);
+	if (!error && request != MPI_REQUEST_NULL)
+		error = find(fn, request, 0, &p);
 	if (error || (error = ampi_check_out(NULL, fn, "flag", flag)))
 		return error;
 	if (p && (partition < 0 || partition >= p->partitions))

@@ -111,8 +111,8 @@ static int reduce_local(int fn, const void *in, void *inout, const struct ampi_r
 {
 	struct ampi_caller c = {.fn = fn};
 	struct ampi_operands o;
-	int error;
-	if ((error = ampi_check_operand(&c, &o, "inbuf", in, a)) || (error = ampi_check_operand(&c, &o, "inoutbuf", inout, a)))
+	int error = ampi_check_running(fn);
+	if (error || (error = ampi_check_operand(&c, &o, "inbuf", in, a)) || (error = ampi_check_operand(&c, &o, "inoutbuf", inout, a)))
 		return error;
 	if (in == inout && in && a->count)
 		return ampi_raise(NULL, MPI_ERR_BUFFER, fn, "inbuf and inoutbuf are the same");
