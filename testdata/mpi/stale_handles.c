@@ -17,20 +17,6 @@ static void communicators(void)
 		MPI_Comm_free(&newer[i]);
 }
 
-static void types(void)
-{
-	MPI_Datatype old, stale, newer[NEWER];
-	int n;
-	MPI_Type_contiguous(3, MPI_INT, &old);
-	stale = old;
-	MPI_Type_free(&old);
-	for (int i = 0; i < NEWER; i++)
-		MPI_Type_contiguous(5, MPI_INT, &newer[i]);
-	CHECK_FAILS(MPI_Type_size(stale, &n), MPI_ERR_TYPE);
-	for (int i = 0; i < NEWER; i++)
-		MPI_Type_free(&newer[i]);
-}
-
 static void groups(void)
 {
 	MPI_Group world, old, stale, newer[NEWER];
@@ -53,7 +39,6 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	communicators();
-	types();
 	groups();
 	return check_end("stale_handles");
 }
