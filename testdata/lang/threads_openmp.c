@@ -12,12 +12,16 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	for (int round = 0; round < 10; round++) {
+#ifdef _OPENMP
 #pragma omp parallel num_threads(4) reduction(+ : bad)
+#endif
 		for (int i = 0; i < 5; i++) {
 			int me = omp_get_thread_num(), left = (rank + size - 1) % size, out = 10 * rank + me, in = -1;
 			MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, me, &in, 1, MPI_INT, left, me, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 			bad += in != 10 * left + me;
+#ifdef _OPENMP
 #pragma omp barrier
+#endif
 		}
 	}
 	MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
