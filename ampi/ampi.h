@@ -90,7 +90,7 @@ struct ampi_rank {
 	int32_t open_sessions;
 	int32_t thread_level;
 	int32_t session_level; /* the highest thread level of all sessions so far */
-	struct vr_thread *main_thread; /* that called MPI_Init; NULL: the rank's first one */
+	uint64_t main_thread; /* that called MPI_Init, by number; 0: the rank's first one */
 	struct ampi_buffer *buffers; /* attached for buffered sends: bsend.c */
 	int32_t last_error_code; /* MPI_LASTUSEDCODE */
 	int32_t self_handled; /* the program has set an error handler on MPI_COMM_SELF */

@@ -44,7 +44,7 @@ static int refuse(int fn)
 static int is_allowed(void)
 {
 	const struct ampi_rank *me = ampi_me();
-	if (me->session_level >= MPI_THREAD_SERIALIZED || vr_thread == me->main_thread)
+	if (me->session_level >= MPI_THREAD_SERIALIZED || vr_calling_thread() == me->main_thread)
 		return 1;
 	return vr_current->mpi_state == VR_MPI_RUNNING ? me->thread_level >= MPI_THREAD_SERIALIZED : !me->open_sessions;
 }

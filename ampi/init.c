@@ -114,6 +114,6 @@ int ampi_Is_thread_main(int *flag)
 {
 	int error = ampi_check_running(AMPI_FN_MPI_Is_thread_main);
 	if (!error)
-		*flag = vr_thread == ampi_me()->main_thread;
+		*flag = vr_calling_thread() == ampi_me()->main_thread;
 	return error;
 }

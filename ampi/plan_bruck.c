@@ -86,8 +86,8 @@ static void give_blocks(struct ampi_plan *p, struct bruck *b)
 		vr_copy_strided(base + (b->n - 1) * b->bytes, -b->bytes, b->blocks + (rank + 1) * b->bytes, b->bytes, b->bytes, b->n - 1 - rank);
 		return;
 	}
-	if (b->bytes > room)
-		ampi_plan_fail(p, MPI_ERR_TRUNCATE);
+	if (b->bytes != room)
+		ampi_plan_fail(p, b->bytes > room ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT);
 	for (int j = 0; j < b->n; j++) {
 		struct vr_data to = ampi_blocks_at(&b->recv, (rank - j + b->n) % b->n), from = packed_block(b, j);
 		vr_data_copy(&to, &from, b->bytes < room ? b->bytes : room);
@@ -133,6 +133,7 @@ void ampi_bruck_alltoall(struct ampi_plan *p, const struct ampi_exchange *x)
 	int rank = p->comm->rank, n = p->size;
 	if (!b)
 		return;
+	ampi_plan_exact(p);
 	ampi_plan_do(p, first_round, b);
 	for (int bit = 1; bit < n; bit <<= 1) {
 		int64_t bytes = travelling(n, bit) * b->bytes;

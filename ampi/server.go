@@ -54,8 +54,12 @@ func (s *Server) run(h *handler, c *vrank.Call) (err error) {
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if fault, ok := recover().(interface{ Addr() uintptr }); ok {
-			err = mpi.Errorf(mpi.ErrArg, "an argument points to memory that is not there: %#x", fault.Addr())
+		switch caught := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = mpi.Errorf(mpi.ErrArg, "an argument points to memory that is not there: %#x", caught.Addr())
+		default:
+			panic(caught)
 		}
 	}()
 	s.current = call{Call: c, server: s, state: s.state(c.Rank), wide: h.wide}

@@ -123,11 +123,11 @@ void vr_fibers_end(void)
 
 /* ---- the thread's side ---- */
 
-struct vr_thread *vr_calling_thread(void)
+uint64_t vr_calling_thread(void)
 {
-	if (vr_thread || vr_context == vr_current)
-		return vr_thread;
-	return fiber_of(vr_context)->call->thread;
+	if (vr_thread)
+		return vr_thread->number;
+	return vr_context == vr_current ? 0 : fiber_of(vr_context)->call->thread->number;
 }
 
 void vr_thread_delegate(void (*fn)(void *arg), void *arg)

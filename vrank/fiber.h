@@ -29,8 +29,8 @@ struct vr_fiber {
 /* A thread that a rank started: have the PE run fn(arg) as that rank, and wait for it. What fn calls may switch. */
 void vr_thread_delegate(void (*fn)(void *arg), void *arg);
 
-/* Any thread of a rank, any stack of it: the thread on whose behalf this runs; NULL for the rank's first one. */
-struct vr_thread *vr_calling_thread(void);
+/* Any thread of a rank, any stack of it: the number of the thread on whose behalf this runs; 0 for the rank's first one. */
+uint64_t vr_calling_thread(void);
 
 /* Rank stack: this context is the only one of its rank that will ever go on. */
 void vr_fibers_end(void);

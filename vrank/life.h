@@ -22,6 +22,9 @@ void vr_objects_set(const struct vr_object *objects, int n);
 /* The object of any rank that holds pc, and the start of that rank's image area; NULL when none does. */
 const struct vr_object *vr_object_find(uint64_t pc, uint64_t *images);
 
+/* Is this the program itself, none of its libraries? NULL is not. Any thread. */
+int vr_object_is_program(const struct vr_object *o);
+
 /* Note which process ranks run in, so that children are told apart; PE stack, once. */
 void vr_exec_setup(void);
 

@@ -3,7 +3,10 @@
  * A watcher thread looks, while threads wait for the PE, whether the PE thread sleeps in a futex call of a rank's code, and
  * then sends it a signal. The kernel ends or prepares to repeat the call; the handler has the rank go on in vr_nudge_enter,
  * as if the code had called a function there, and that lets others run until the futex has another value. Then the call is
- * repeated, so nothing that wakes it is lost, and the code that made it notices nothing. */
+ * repeated, so nothing that wakes it is lost, and the code that made it notices nothing.
+ *
+ * The same is done to a rank that runs for long while others could: it may look at a variable until another thread's call has
+ * returned. But only to the program's own code: libraries may be in the middle of what must not be entered twice. */
 #include "nudge.h"
 
 #include <cpuid.h>
@@ -20,7 +23,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "life.h"
 #include "schedule.h"
+#include "stepper.h"
 
 #define RED_ZONE 128
 #define REST_MAX (20 * 1000000) /* nanoseconds; then the kernel is asked again: who wakes need not change the value */
@@ -28,6 +33,7 @@
 #define PAUSE_MAX 500000
 #define WATCH_MIN 100000
 #define WATCH_MAX 2000000
+#define SLICE 5000000 /* that a rank may run while others could */
 
 uint64_t vr_nudge_xsave_bytes;
 
@@ -37,25 +43,34 @@ static pid_t pe_thread;
 
 /* ---- the PE thread ---- */
 
+/* What the handler has found the rank in. Read before anything else can be found. */
+static enum { NOTHING, WAIT, SYSTEM_CALL, CODE } found;
+
 static int is_plain_wait(uint64_t operation)
 {
 	operation &= FUTEX_CMD_MASK;
 	return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
 }
 
-/* On the stack of a rank that sleeps in a system call. */
-void vr_nudge_rest(const _Atomic uint32_t *word, uint64_t operation, uint64_t value, uint64_t number);
-void vr_nudge_rest(const _Atomic uint32_t *word, uint64_t operation, uint64_t value, uint64_t number)
+static void rest_until(const _Atomic uint32_t *word, uint32_t value)
 {
-	int64_t pause = PAUSE_MIN, rested = 0;
-	if (number != SYS_futex || !is_plain_wait(operation)) {
-		vr_rank_sleep(PAUSE_MAX);
-		return;
-	}
-	for (; rested < REST_MAX && atomic_load(word) == (uint32_t)value; rested += pause) {
+	int64_t pause = PAUSE_MIN;
+	for (int64_t rested = 0; rested < REST_MAX && atomic_load(word) == value; rested += pause) {
 		vr_rank_sleep(pause);
 		pause = pause < PAUSE_MAX ? 2 * pause : pause;
 	}
+}
+
+/* On the stack of the rank, with its registers: the arguments, if it is in a futex call. */
+void vr_nudge_rest(const _Atomic uint32_t *word, uint64_t operation, uint64_t value);
+void vr_nudge_rest(const _Atomic uint32_t *word, uint64_t operation, uint64_t value)
+{
+	if (found == CODE)
+		vr_rank_yield();
+	else if (found == WAIT && is_plain_wait(operation))
+		rest_until(word, (uint32_t)value);
+	else
+		vr_rank_sleep(PAUSE_MAX);
 }
 
 static int is_system_call(uint64_t pc)
@@ -63,20 +78,30 @@ static int is_system_call(uint64_t pc)
 	return !memcmp((const void *)pc, "\x0f\x05", 2);
 }
 
-/* In the code of rank r, at a system call that is to be repeated or was interrupted? */
-static int is_asleep(const struct vr_rank *r, const greg_t *g)
+/* Where is rank r? System calls are about to be repeated, or were interrupted. */
+static int find(const struct vr_rank *r, const greg_t *g)
 {
-	uint64_t pc = g[REG_RIP], at = pc - r->images;
+	uint64_t pc = g[REG_RIP], at = pc - r->images, images;
 	if (at < 2 || at + 2 > vr_job->layout.images_size)
-		return 0;
-	return g[REG_RAX] == SYS_futex ? is_system_call(pc) : g[REG_RAX] == -EINTR && is_system_call(pc - 2);
+		return NOTHING;
+	if (g[REG_RAX] == SYS_futex && is_system_call(pc))
+		return WAIT;
+	if (g[REG_RAX] == -EINTR && is_system_call(pc - 2))
+		return SYSTEM_CALL;
+	return vr_object_is_program(vr_object_find(pc, &images)) ? CODE : NOTHING;
+}
+
+/* May the rank be left here? It may be lent, or a handler of a signal may run on another stack. */
+static int may_leave(const struct vr_rank *r, const greg_t *g)
+{
+	return r && !vr_thread && !vr_lent && !vr_steppers.held && !vr_steppers.running && (uint64_t)g[REG_RSP] - r->slice < vr_job->layout.slice_size;
 }
 
 static void nudged(int signal, siginfo_t *info, void *context)
 {
 	greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
 	(void)signal, (void)info;
-	if (!vr_current || vr_thread || vr_lent || !is_asleep(vr_current, g))
+	if (!may_leave(vr_current, g) || !(found = find(vr_current, g)))
 		return;
 	uint64_t *top = (uint64_t *)(g[REG_RSP] - RED_ZONE) - 1;
 	*top = g[REG_RIP];
@@ -86,16 +111,32 @@ static void nudged(int signal, siginfo_t *info, void *context)
 
 /* ---- the watcher ---- */
 
-/* Without the kernel's word for it anything may be going on there. */
-static int is_in_futex(void)
+/* The PE thread's: SYSTEM_CALL for those that are not futex calls. Without the kernel's word for it anything may be going on there. */
+static int look(void)
 {
-	char text[8] = "";
-	return status < 0 || (pread(status, text, sizeof text - 1, 0) > 0 && strtol(text, NULL, 10) == SYS_futex);
+	char text[16] = "";
+	if (status < 0 || pread(status, text, sizeof text - 1, 0) <= 0)
+		return WAIT;
+	if (text[0] == 'r') /* running */
+		return CODE;
+	return strtol(text, NULL, 10) == SYS_futex ? WAIT : SYSTEM_CALL;
 }
 
-static int is_stuck(void)
+static int has_work(void)
 {
-	return atomic_load(&waiting) && !atomic_load(&vr_pe->asleep) && is_in_futex();
+	return vr_pe_has_news() || vr_pe->head || vr_pe->timers;
+}
+
+/* In a futex call, or running since the time before the last look, which was `pause` ago. */
+static int is_stuck(int64_t pause)
+{
+	static int64_t running;
+	int at = atomic_load(&vr_pe->asleep) ? NOTHING : look();
+	running = at == CODE && has_work() ? running + pause : 0;
+	if (at != WAIT && running < SLICE)
+		return 0;
+	running = 0;
+	return 1;
 }
 
 static void *watch(void *unused)
@@ -106,12 +147,12 @@ static void *watch(void *unused)
 			pause = WATCH_MIN;
 		}
 		nanosleep(&(struct timespec){0, pause}, NULL);
-		if (!is_stuck()) {
+		if (!is_stuck(pause)) {
 			pause = pause < WATCH_MAX ? 2 * pause : pause;
 			continue;
 		}
 		tgkill(getpid(), pe_thread, VR_NUDGE_SIGNAL);
-		pause = status < 0 ? WATCH_MAX : WATCH_MIN;
+		pause = status < 0 ? WATCH_MAX : WATCH_MIN; /* for the next wait of this kind */
 	}
 	return unused;
 }

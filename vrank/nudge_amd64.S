@@ -1,4 +1,4 @@
-/* Where a rank goes on that was nudged while it slept in a futex call: all registers are as they were, below the red zone lies
+/* Where a rank goes on that was nudged: all registers are as they were, below the red zone lies
    the address to go back to. */
 	.text
 	.globl	vr_nudge_enter
@@ -36,17 +36,13 @@ vr_nudge_enter:
 	movq	%rcx, 552(%rsp)
 	movq	%rcx, 560(%rsp)
 	movq	%rcx, 568(%rsp)
-	movl	$-1, %r8d
-	movl	%eax, %r9d
-	movl	%edx, %r10d
-	movl	%r8d, %eax
-	movl	%r8d, %edx
+	movq	%rdx, %r8
+	movl	$-1, %eax
+	movl	$-1, %edx
 	xsave64	(%rsp)
-	movl	%r9d, %eax
-	movl	%r10d, %edx
-	/* vr_nudge_rest(futex's address, operation, value, system call's number) */
-	movl	%eax, %ecx
-	call	vr_nudge_rest
+	fninit				/* others shall find the register stack empty, as at any call */
+	movq	%r8, %rdx
+	call	vr_nudge_rest			/* with %rdi, %rsi, %rdx as they were */
 	movl	$-1, %eax
 	movl	$-1, %edx
 	xrstor64 (%rsp)

@@ -21,6 +21,11 @@ static uint64_t images_at(uint64_t pc)
 	return vr_images_of(id);
 }
 
+int vr_object_is_program(const struct vr_object *o)
+{
+	return o && o == objects;
+}
+
 const struct vr_object *vr_object_find(uint64_t pc, uint64_t *images)
 {
 	if (pc < vr_job->slices)

@@ -194,6 +194,7 @@ static inline struct vr_request *vr_request_at(struct vr_rank *r, uint32_t index
 /* A thread that a rank started: on that thread's stack. */
 struct vr_thread {
 	struct vr_rank *rank;
+	uint64_t number; /* from 1; that of no other thread of the worker, ever */
 	void **keys;
 	struct vr_atexit *exit;
 };

@@ -33,7 +33,8 @@ static void fill_tls(struct vr_rank *r)
 static void *thread_main(void *p)
 {
 	struct start s = *(struct start *)p;
-	struct vr_thread self = {.rank = s.rank};
+	static _Atomic uint64_t number;
+	struct vr_thread self = {.rank = s.rank, .number = atomic_fetch_add(&number, 1) + 1};
 	vr_current = s.rank;
 	vr_rank_free(s.rank, p);
 	fill_tls(s.rank);

@@ -4,7 +4,7 @@
 
 #define N 10
 
-static int buf[2 * N * 64], other[2 * N * 64];
+static int buf[4 * N * 64], other[4 * N * 64];
 
 static void all_is_well(void)
 {
@@ -101,6 +101,21 @@ static void reduction_lengths(void)
 	all_is_well();
 }
 
+/* Small blocks may travel by way of others, so that a wrong size is everybody's error. */
+static void exchange_lengths(void)
+{
+	int n = rank == 0 ? 1 : 4;
+	MPI_Request r;
+
+	MPI_Ialltoall(buf, 4, MPI_INT, other, 4, MPI_INT, WORLD, &r);
+	CHECK_INT(wait_class(r), MPI_SUCCESS);
+	if (size < 3)
+		return;
+	MPI_Ialltoall(buf, n, MPI_INT, other, n, MPI_INT, WORLD, &r);
+	CHECK(wait_class(r) != MPI_SUCCESS);
+	all_is_well();
+}
+
 static void operations(void)
 {
 	MPI_Op op = rank ? MPI_SUM : MPI_PROD;
@@ -123,6 +138,7 @@ int main(int argc, char **argv)
 	for (int root = 0; root < size; root++)
 		bcast_lengths(root);
 	reduction_lengths();
+	exchange_lengths();
 	operations();
 	return check_end("coll_errors");
 }

@@ -44,6 +44,7 @@ static void spread(MPI_Comm comm, int salt)
 {
 	int data[N], *all = malloc(2 * N * size * sizeof(int)), *out = all + N * size;
 	MPI_Request r[2];
+	MPI_Status statuses[2];
 
 	check_fill(data, N, rank == salt % size ? salt : -1);
 	MPI_Bcast(data, N, MPI_INT, salt % size, comm);
@@ -56,7 +57,7 @@ static void spread(MPI_Comm comm, int salt)
 		check_fill(out + i * N, N, salt + size * i + rank);
 	MPI_Ialltoall(out, N, MPI_INT, all, N, MPI_INT, comm, &r[0]);
 	MPI_Ibarrier(comm, &r[1]);
-	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	MPI_Waitall(2, r, statuses);
 	for (int i = 0; i < size; i++)
 		CHECK(check_filled(all + i * N, N, salt + size * rank + i));
 	free(all);

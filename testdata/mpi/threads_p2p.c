@@ -47,6 +47,7 @@ static void requests(MPI_Comm comm, int tag)
 	enum { N = 8 };
 	int out[N][16], in[N][16], done = 0, index, flag;
 	MPI_Request r[2 * N];
+	MPI_Status statuses[2 * N];
 
 	for (int i = 0; i < N; i++) {
 		check_fill(out[i], 16, tag + i);
@@ -55,7 +56,7 @@ static void requests(MPI_Comm comm, int tag)
 	for (int i = 0; i < N; i++)
 		MPI_Isend(out[i], 16, MPI_INT, right, tag + i, comm, &r[N + i]);
 	if (tag % 3 == 0) {
-		MPI_Waitall(2 * N, r, MPI_STATUSES_IGNORE);
+		MPI_Waitall(2 * N, r, statuses);
 	} else if (tag % 3 == 1) {
 		while (done < 2 * N) {
 			MPI_Testany(2 * N, r, &index, &flag, MPI_STATUS_IGNORE);
