@@ -30,6 +30,8 @@ type dynamic struct {
 	initArr      vrange
 	finiArr      vrange
 	preinit      vrange
+	rpath        string // folders to search for what this object needs
+	runpath      string
 	symbolic     bool
 	textrel      bool
 	pie          bool
@@ -125,6 +127,13 @@ func (im *image) readStrings(t *dynTags) (err error) {
 	if off, ok := t.val[elf.DT_SONAME]; ok {
 		if d.soname, ok = d.str(off); !ok {
 			return malformed(im.path, "names itself outside its string table")
+		}
+	}
+	for tag, out := range map[elf.DynTag]*string{elf.DT_RPATH: &d.rpath, elf.DT_RUNPATH: &d.runpath} {
+		if off, ok := t.val[tag]; ok {
+			if *out, ok = d.str(off); !ok {
+				return malformed(im.path, "names folders of libraries outside its string table")
+			}
 		}
 	}
 	flags := elf.DynFlag(t.val[elf.DT_FLAGS])

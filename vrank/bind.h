@@ -43,6 +43,8 @@ int vr_bind_dladdr(const void *addr, void *info);
 
 /* dl.c */
 void *vr_bind_dlopen(const char *name, int mode);
+void *vr_bind_dlmopen(long space, const char *name, int mode);
+int vr_bind_dlinfo(void *handle, int request, void *out);
 int vr_bind_dlclose(void *handle);
 char *vr_bind_dlerror(void);
 void *vr_bind_dlsym(void *handle, const char *name);

@@ -53,6 +53,7 @@ func TestLayoutOrder(t *testing.T) {
 			{"control block", l.controlBlock, headEnd},
 			{"images", l.images, l.images + l.imagesSize},
 			{"requests", l.requests, l.requests + requestsSize},
+			{"libraries", l.libraries, l.libraries + l.librariesSize},
 			{"heap", l.heap, l.heap + l.heapSize},
 		}
 		at := uint64(0)
