@@ -16,6 +16,7 @@ type dynamic struct {
 	needed       []string
 	soname       string
 	strtab       []byte
+	strings      uint64 // address of strtab
 	symtab       []byte // to the end of its segment: its own length is recorded nowhere
 	gnuHash      gnuHash
 	sysvHash     sysvHash
@@ -117,6 +118,7 @@ func (im *image) readStrings(t *dynTags) (err error) {
 	if d.strtab, err = im.table(t, elf.DT_STRTAB, elf.DT_STRSZ, 1); err != nil {
 		return err
 	}
+	d.strings = t.val[elf.DT_STRTAB]
 	for _, off := range t.needed {
 		name, ok := d.str(off)
 		if !ok || name == "" {

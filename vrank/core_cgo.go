@@ -42,6 +42,7 @@ const (
 	rankIsNobody = C.VR_NOBODY
 	fnSymbol     = C.VR_FN_SYMBOL
 	fnOpen       = C.VR_FN_OPEN
+	fnName       = C.VR_FN_NAME
 )
 
 func cError(why *C.char) error {

@@ -160,3 +160,18 @@ int vr_bind_dlinfo(void *handle, int request, void *out)
 	fail("dlinfo: request %d is not served", request);
 	return -1;
 }
+
+/* In threads that the rank has started the object alone is named: symbols are Go's to find. */
+int vr_bind_dladdr(const void *addr, void *result)
+{
+	Dl_info *info = result;
+	uint64_t images;
+	const struct vr_object *o = vr_object_find((uint64_t)addr, &images);
+	if (!o)
+		return 0;
+	*info = (Dl_info){.dli_fname = o->name, .dli_fbase = (void *)(images + o->offset)};
+	uint64_t args[] = {(uint64_t)addr, (uint64_t)&info->dli_sname, (uint64_t)&info->dli_saddr};
+	if (!vr_thread && images == vr_current->images)
+		serve(VR_FN_NAME, args, 3);
+	return 1;
+}

@@ -132,7 +132,10 @@ func (w *worker) placeLibrary(f privatize.Facts) (privatize.Place, error) {
 		facts.static_tls = 1
 	}
 	fillIdentity(&facts.identity, f.Identity)
-	limit := max(w.layout.tlsSize, w.program.TLSSize())
+	limit := w.layout.tlsSize
+	if limit == 0 { // ranks share the thread's block
+		limit = tlsReserveSize()
+	}
 	why := C.CString("")
 	defer C.free(unsafe.Pointer(why))
 	reason := why
@@ -258,4 +261,14 @@ func (w *worker) handle(l *library) *privatize.Extension {
 		return w.program.Handle(int(l.image), nil)
 	}
 	return w.program.Handle(-1, w.plugin(l))
+}
+
+// nameAddress answers dladdr: an address, and where to put the addresses of its symbol's name and of the symbol.
+func (w *worker) nameAddress(r *rank, call *Call) {
+	name, symbol, ok := w.program.NameAt(uintptr(r.c.images), uintptr(call.Args[0]))
+	if !ok {
+		return
+	}
+	*(*uintptr)(at(uintptr(call.Args[1]))) = name
+	*(*uintptr)(at(uintptr(call.Args[2]))) = symbol
 }

@@ -48,6 +48,8 @@ func (w *worker) serve(r *rank, call *Call) {
 		w.findSymbol(r, call)
 	case fnOpen:
 		w.openLibrary(r, call)
+	case fnName:
+		w.nameAddress(r, call)
 	default:
 		w.mpi.Serve(call)
 	}

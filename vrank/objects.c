@@ -119,14 +119,3 @@ int vr_bind_dl_iterate_phdr(int (*callback)(void *info, size_t size, void *data)
 			stop = tell(&l->object, l->object.name, count, callback, data);
 	return stop;
 }
-
-int vr_bind_dladdr(const void *addr, void *result)
-{
-	Dl_info *info = result;
-	uint64_t images;
-	const struct vr_object *o = vr_object_find((uint64_t)addr, &images);
-	if (!o)
-		return 0;
-	*info = (Dl_info){.dli_fname = o->name, .dli_fbase = (void *)(images + o->offset)};
-	return 1;
-}

@@ -59,6 +59,7 @@ struct vr_call {
 /* Calls of the core itself: see dl.c. */
 #define VR_FN_SYMBOL (-2)
 #define VR_FN_OPEN (-3)
+#define VR_FN_NAME (-4)
 #define VR_DL_ROOM 1024 /* for what dlerror says */
 
 struct vr_counters {
