@@ -54,6 +54,7 @@ func newPlugin(path string, by []*image) (*Plugin, error) {
 		f.Close()
 		return nil, err
 	}
+	im.align = min(im.align, max(im.sectionAlign(), pageSize))
 	if im.name = im.dyn.soname; im.name == "" {
 		im.name = filepath.Base(path)
 	}
@@ -169,8 +170,8 @@ func (g *Plugin) unit(p *Program, scope []*image, undefined uintptr) (*Program, 
 
 // give makes the plugin's images in the area at base: fresh pages, like those that Instance wants.
 func (g *Plugin) give(p, u *Program, base uintptr) error {
-	if (uint64(base)+g.im.bias+g.im.low())%g.im.align != 0 {
-		return &Refusal{g.im.path, Malformed, fmt.Sprintf("is aligned to %d bytes, more than slices are", g.im.align), "link it with the usual -z max-page-size"}
+	if (uint64(base)+g.im.bias)%g.im.align != 0 {
+		return &Refusal{g.im.path, Malformed, fmt.Sprintf("is aligned to %d bytes, more than slices are", g.im.align), "align its variables less"}
 	}
 	if err := u.mapShared(base); err != nil {
 		return err
