@@ -44,23 +44,25 @@ struct ampi_errhandler {
 	void (*fn)(void *handle, int *code, ...);
 };
 
+/* What calls look at comes first, in 64 bytes. */
 struct ampi_comm {
+	struct ampi_team *team; /* of the local group */
+	int32_t rank, size; /* in the local group */
+	int32_t is_inter; /* AMPI_UNBORN while the MPI_Comm_idup that makes it goes on */
+	uint32_t context; /* the first of AMPI_CONTEXTS, see enum ampi_context */
+	const int32_t *world; /* rank here -> rank in MPI_COMM_WORLD; NULL means the same. The team's or the arena's */
+	const int32_t *remote_world;
+	int32_t remote_size; /* of an intercommunicator, else 0 */
+	uint32_t plans; /* collective operations so far that have a plan: see plan.h */
 	uint32_t handle;
 	int32_t refs; /* the handle and pending operations */
-	uint32_t context; /* the first of AMPI_CONTEXTS, see enum ampi_context */
-	uint32_t plans; /* collective operations so far that have a plan: see plan.h */
-	int32_t rank, size; /* in the local group */
-	const int32_t *world; /* rank here -> rank in MPI_COMM_WORLD; NULL means the same. The team's or the arena's */
-	int32_t remote_size; /* of an intercommunicator, else 0 */
-	const int32_t *remote_world;
-	struct ampi_team *team; /* of the local group */
+	struct ampi_topology *topology; /* NULL without one */
+
 	struct ampi_team *remote_team; /* of an intercommunicator, else NULL */
 	uint64_t errhandler; /* handle */
 	uint64_t info; /* handle of the hints that it has, 0 when it has none: comm_info.go */
 	struct ampi_attr *attrs;
-	struct ampi_topology *topology; /* NULL without one */
 	uint32_t session; /* handle of the session that it comes from, or 0 */
-	int32_t is_inter; /* AMPI_UNBORN while the MPI_Comm_idup that makes it goes on */
 	char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -82,17 +84,20 @@ struct ampi_table {
 
 /* The MPI layer's part of a rank, at vr_rank.mpi. */
 struct ampi_rank {
+	alignas(VR_LINE) struct ampi_comm world;
+	alignas(VR_LINE) struct ampi_comm self;
 	struct ampi_table comms, types, ops, errhandlers, messages, keyvals, sessions;
 	int32_t open_sessions;
-	struct ampi_comm world, self;
 	int32_t thread_level;
-	uint64_t main_thread;
+	int32_t session_level; /* the highest thread level of all sessions so far */
+	struct vr_thread *main_thread; /* that called MPI_Init; NULL: the rank's first one */
 	struct ampi_buffer *buffers; /* attached for buffered sends: bsend.c */
 	int32_t last_error_code; /* MPI_LASTUSEDCODE */
 	int32_t self_handled; /* the program has set an error handler on MPI_COMM_SELF */
 	int32_t told_class; /* class of the error that `told` is about */
 	char *told; /* what the last error was that the program got back as a code, or NULL */
 	uint64_t file_errhandler; /* of MPI_FILE_NULL: what files are opened with */
+	struct vr_type *done_types; /* freed and returned: type_lend.c; linked by attrs */
 	struct ampi_type_attrs *type_attrs; /* attributes of predefined datatypes */
 };
 
@@ -209,8 +214,8 @@ int ampi_request_finish(struct vr_request *r, MPI_Request *h, MPI_Status *s);
 
 /* ---- what Go does for C: results in the rank's slice ---- */
 enum ampi_internal { /* serve numbers above the table's */
-	AMPI_FN_GROUP_RANKS = AMPI_FN_COUNT, /* (group handle, int32_t *out or NULL, int *n): world ranks of a group */
-	AMPI_FN_GROUP_MAKE, /* (int n, const int32_t *world ranks, MPI_Group *out) */
+	AMPI_FN_GROUP_RANKS = AMPI_FN_COUNT, /* (group handle, int32_t *out or NULL, int *n, uint32_t *session): world ranks of a group */
+	AMPI_FN_GROUP_MAKE, /* (int n, const int32_t *world ranks, session handle, MPI_Group *out) */
 	AMPI_FN_ERROR_TEXT, /* (int code, char *out, int room): what the standard calls this code */
 	AMPI_FN_TYPE_ELEMENTS, /* (type handle, int64 bytes, MPI_Count *out): basic elements in so many bytes, or MPI_UNDEFINED */
 	AMPI_FN_COMM_HINTS, /* (MPI_Info given, uint64_t *info): take the hints that are known; 0 at first */

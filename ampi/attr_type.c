@@ -1,6 +1,7 @@
 /* Attribute calls of datatypes and windows. Go makes and frees datatypes; their attributes, with the program's functions, are seen to
  * here, on the rank's stack. */
 #include "attr.h"
+#include "type_lend.h"
 
 /* Predefined datatypes are one object for all ranks of a worker, so what a rank has set on them is kept apart. */
 struct ampi_type_attrs {
@@ -100,11 +101,15 @@ int ampi_Type_free(MPI_Datatype *type)
 {
 	const int fn = AMPI_FN_MPI_Type_free;
 	const struct vr_type *t = ampi_running() ? ampi_type(*type) : NULL;
+	if (t && (t->flags & VR_TYPE_FREED))
+		return ampi_bad_type(NULL, *type, fn);
 	if (t && t->attrs && !(t->flags & VR_TYPE_PREDEFINED)) {
 		int error = ampi_attr_delete_all((struct ampi_attr **)&((struct vr_type *)t)->attrs, t->handle);
 		if (error)
 			return ampi_raise(NULL, error, fn, "a delete function of an attribute returned error %d", error);
 	}
+	if (t && ampi_type_keep(type))
+		return MPI_SUCCESS;
 	return (int)ampi_serve(fn, (uint64_t[]){(uint64_t)type}, 1);
 }
 

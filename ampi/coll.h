@@ -14,10 +14,12 @@
 
 /* What a call must have in common with the calls of the other members: a difference is an error of the program. */
 struct ampi_key {
-	int32_t kind; /* enum ampi_coll */
+	int32_t kind; /* enum ampi_coll; of a reduction with a predefined operation also that, from bit AMPI_KEY_OP on */
 	int32_t root; /* -1 when there is none */
 	int64_t bytes; /* of one contribution, where all must be the same; else 0 */
 };
+
+#define AMPI_KEY_OP 8
 
 enum ampi_coll {
 	AMPI_COLL_END = 1, /* second meet of a call */
@@ -128,7 +130,7 @@ struct ampi_meet {
 	struct ampi_key key;
 	int parity; /* which round, and which half of the board */
 	int error; /* class found for this member alone, raised at the end */
-	int64_t had, wanted; /* bytes, when that is MPI_ERR_TRUNCATE */
+	int64_t had, wanted; /* bytes, when that is MPI_ERR_TRUNCATE or MPI_ERR_COUNT */
 	int32_t from; /* whose data that was, -1 when the root's */
 	void *copy[2]; /* memory of the slice to free at the end */
 };
@@ -144,7 +146,7 @@ int ampi_meet_open_either(struct ampi_meet *m, int fn, MPI_Comm comm);
 int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm);
 
 /* Enter the call's first meet: the key is set, round and board may be written from here on. */
-void ampi_meet_begin(struct ampi_meet *m, enum ampi_coll kind, int root, int64_t bytes);
+void ampi_meet_begin(struct ampi_meet *m, int32_t kind, int root, int64_t bytes);
 
 /* Sleep until the meet is over and return 0; at once 1 in the last member of this PE: the leader. Switches. */
 int ampi_meet_arrive(struct ampi_meet *m);
@@ -244,6 +246,8 @@ void ampi_pack(void *to, const void *buf, int64_t count, const struct vr_type *t
 
 /* Put bytes that member `from` (-1: the root) offered into this rank's buffer; too many are an error of this member. */
 void ampi_deliver(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from);
+/* The same; too few are an error as well. */
+void ampi_deliver_all(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from);
 void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, const struct ampi_block *b);
 
 /* Copy count elements of type between two places that have them laid out in the same way; bytes in gaps stay. */

@@ -17,6 +17,14 @@ static int check_in_place(struct ampi_caller *c, struct ampi_exchange *x, const 
 	return x->in_place && role != AMPI_ROOT ? ampi_no_in_place(c, name, "only the root may pass") : MPI_SUCCESS;
 }
 
+/* `one` must be apart from the blocks of `many`, where block i is this member's own. */
+static int check_apart(struct ampi_caller *c, const struct ampi_layout *one, const struct ampi_layout *many, int i)
+{
+	int64_t count = ampi_layout_count(many, i);
+	int error = ampi_check_alias(c, one->base, one->count, many->base, count);
+	return error ? error : ampi_check_alias(c, one->base, one->count, ampi_layout_at(many, i), count);
+}
+
 int ampi_check_gather(struct ampi_caller *c, struct ampi_exchange *x)
 {
 	enum ampi_role role;
@@ -31,7 +39,7 @@ int ampi_check_gather(struct ampi_caller *c, struct ampi_exchange *x)
 		return error;
 	if (!is_root || (error = ampi_check_layout(c, &ampi_recv_names, &x->recv, x->recv_handle)) || !sends || x->in_place)
 		return error;
-	return ampi_check_alias(c, x->send.base, x->send.count, x->recv.base, ampi_layout_count(&x->recv, x->root));
+	return check_apart(c, &x->send, &x->recv, x->root);
 }
 
 int ampi_check_scatter(struct ampi_caller *c, struct ampi_exchange *x)
@@ -48,7 +56,7 @@ int ampi_check_scatter(struct ampi_caller *c, struct ampi_exchange *x)
 		return error;
 	if (!is_root || (error = ampi_check_layout(c, &ampi_send_names, &x->send, x->send_handle)) || !receives || x->in_place)
 		return error;
-	return ampi_check_alias(c, x->send.base, ampi_layout_count(&x->send, x->root), x->recv.base, x->recv.count);
+	return check_apart(c, &x->recv, &x->send, x->root);
 }
 
 int ampi_check_allgather(struct ampi_caller *c, struct ampi_exchange *x)
@@ -64,7 +72,8 @@ int ampi_check_allgather(struct ampi_caller *c, struct ampi_exchange *x)
 	}
 	if ((error = ampi_check_data(c, &ampi_send_names, x->send.base, x->send.count, x->send_handle, &x->send.type)))
 		return error;
-	return ampi_check_alias(c, x->send.base, x->send.count, x->recv.base, ampi_layout_count(&x->recv, 0));
+	return c->comm->is_inter ? ampi_check_alias(c, x->send.base, x->send.count, x->recv.base, ampi_layout_count(&x->recv, 0)) :
+				   check_apart(c, &x->send, &x->recv, c->rank);
 }
 
 int ampi_check_alltoall(struct ampi_caller *c, struct ampi_exchange *x)

@@ -58,12 +58,23 @@ int ampi_Comm_free(MPI_Comm *comm)
 	return error ? error : end(c, comm, AMPI_FN_MPI_Comm_free);
 }
 
+#define OTHERS_NS 20000 /* between looks at what another thread of the rank waits for */
+
+static int is_under_way(const struct vr_request *r, const struct ampi_comm *c)
+{
+	return r->kind == VR_REQ_SEND && r->comm == c->handle && !(r->flags & (VR_RQ_DONE | VR_RQ_PERSISTENT));
+}
+
 static void wait_for_sends(const struct ampi_comm *c)
 {
 	for (uint32_t i = 0; i < vr_current->nrequests; i++) {
 		struct vr_request *r = vr_request_at(vr_current, i);
-		if (r->kind == VR_REQ_SEND && r->comm == c->handle && !(r->flags & (VR_RQ_DONE | VR_RQ_PERSISTENT)))
-			vr_request_wait(&r, 1, 1);
+		while (is_under_way(r, c)) {
+			if (r->flags & VR_RQ_WAITED)
+				vr_rank_sleep(OTHERS_NS);
+			else
+				vr_request_wait(&r, 1, 1);
+		}
 	}
 }
 
@@ -75,7 +86,7 @@ int ampi_Comm_disconnect(MPI_Comm *comm)
 	int error = check_free(comm, fn, &c);
 	if (error)
 		return error;
-	vr_current->wait.fn = fn;
+	vr_context->wait.fn = fn;
 	wait_for_sends(c);
 	error = ampi_make_barrier(c, fn);
 	return error ? error : end(c, comm, fn);

@@ -107,18 +107,30 @@ static void put(void *buf, int64_t count, const struct vr_type *type, const void
 		memcpy((char *)buf + first, data, bytes);
 }
 
+static void note_length(struct ampi_meet *m, int klass, int64_t had, int64_t wanted, int from)
+{
+	m->error = klass;
+	m->had = had;
+	m->wanted = wanted;
+	m->from = from;
+}
+
 void ampi_deliver(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from)
 {
 	int64_t room = count * type->size, bytes = b->bytes;
 	if (vr_unlikely(bytes > room)) {
-		m->error = MPI_ERR_TRUNCATE;
-		m->had = bytes;
-		m->wanted = room;
-		m->from = from;
+		note_length(m, MPI_ERR_TRUNCATE, bytes, room, from);
 		bytes = room;
 	}
 	if (bytes)
 		put(buf, count, type, vr_live(b->data), bytes);
+}
+
+void ampi_deliver_all(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from)
+{
+	ampi_deliver(m, buf, count, type, b, from);
+	if (vr_unlikely(b->bytes < count * type->size))
+		note_length(m, MPI_ERR_COUNT, b->bytes, count * type->size, from);
 }
 
 void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, const struct ampi_block *b)
@@ -128,6 +140,8 @@ void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, co
 
 void ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type)
 {
-	if (to != from)
+	if (vr_likely(type->flags & VR_TYPE_CONTIGUOUS))
+		memmove((char *)to + type->true_lb, (const char *)from + type->true_lb, count * type->size);
+	else if (to != from)
 		vr_type_copy((struct vr_data){to, count, type}, (struct vr_data){(void *)from, count, type}, count * type->size);
 }

@@ -1,5 +1,6 @@
 /* Meets: how the members of a team find each other, see coll.h. */
 #include "coll.h"
+#include "reduce.h"
 
 #include <stdio.h>
 
@@ -39,7 +40,7 @@ static struct ampi_part *my_part(const struct ampi_team *t)
 	return (struct ampi_part *)&t->part[t->size == 1 ? 0 : t->part_of_pe[vr_pe->id]];
 }
 
-void ampi_meet_begin(struct ampi_meet *m, enum ampi_coll kind, int root, int64_t bytes)
+void ampi_meet_begin(struct ampi_meet *m, int32_t kind, int root, int64_t bytes)
 {
 	m->part = my_part(m->team);
 	m->parity = m->part->rounds & 1;
@@ -88,7 +89,7 @@ static void compare_parts(struct ampi_meet *m)
 
 static void rest(struct ampi_meet *m, int32_t arrived)
 {
-	vr_current->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->comm->context, .members = m->size};
+	vr_context->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->comm->context, .members = m->size};
 	vr_rank_block();
 }
 
@@ -105,12 +106,12 @@ int ampi_meet_arrive(struct ampi_meet *m)
 	struct ampi_part *p = m->part;
 	compare_key(m);
 	if (++p->arrived < p->n) {
-		join_resting(p, vr_current);
+		join_resting(p, vr_context);
 		rest(m, p->arrived);
 		return 0;
 	}
 	p->arrived = 0;
-	p->leader = vr_current;
+	p->leader = vr_context;
 	return 1;
 }
 
@@ -185,6 +186,17 @@ static const char *coll_name(int kind)
 	return names[kind];
 }
 
+static int coll_of(const struct ampi_key *k)
+{
+	return k->kind & ((1 << AMPI_KEY_OP) - 1);
+}
+
+static const char *op_of(const struct ampi_key *k)
+{
+	const char *name = ampi_op_name(k->kind >> AMPI_KEY_OP);
+	return name ? name : "one of the program's own";
+}
+
 /* The clash as it was noted, copied before the round is used again. */
 struct clash {
 	int32_t first, odd; /* odd: 0 when there was none, else 1 + rank */
@@ -204,28 +216,31 @@ static inline void get_clash(const struct ampi_round *r, struct clash *c)
 static int raise_clash(struct ampi_meet *m, const struct clash *c)
 {
 	int first = c->first, odd = c->odd - 1;
-	if (c->a.kind != c->b.kind)
+	if (coll_of(&c->a) != coll_of(&c->b))
 		return ampi_raise(m->comm, MPI_ERR_OTHER, m->fn, "the members' calls differ: rank %d is in %s, rank %d in %s", first,
-				  coll_name(c->a.kind), odd, coll_name(c->b.kind));
+				  coll_name(coll_of(&c->a)), odd, coll_name(coll_of(&c->b)));
+	if (c->a.kind != c->b.kind)
+		return ampi_raise(m->comm, MPI_ERR_OP, m->fn, "op is %s in rank %d, but %s in rank %d", op_of(&c->a), first, op_of(&c->b), odd);
 	if (c->a.root != c->b.root)
 		return ampi_raise(m->comm, MPI_ERR_ROOT, m->fn, "root is %d in rank %d, but %d in rank %d", c->a.root, first, c->b.root, odd);
 	return ampi_raise(m->comm, MPI_ERR_TRUNCATE, m->fn, "the count is %lld bytes in rank %d, but %lld bytes in rank %d",
 			  (long long)c->a.bytes, first, (long long)c->b.bytes, odd);
 }
 
-static int raise_truncated(struct ampi_meet *m)
+static int raise_length(struct ampi_meet *m, int klass)
 {
+	const char *text = klass == MPI_ERR_TRUNCATE ? "%s sent %lld bytes, but there is room for %lld" :
+						       "%s sent %lld bytes, but count says that it is %lld";
 	char from[32] = "the root";
 	if (m->from >= 0)
 		snprintf(from, sizeof from, "rank %d", m->from);
-	return ampi_raise(m->comm, MPI_ERR_TRUNCATE, m->fn, "%s sent %lld bytes, but there is room for %lld", from, (long long)m->had,
-			  (long long)m->wanted);
+	return ampi_raise(m->comm, klass, m->fn, text, from, (long long)m->had, (long long)m->wanted);
 }
 
 static int raise_class(struct ampi_meet *m, int klass)
 {
-	if (klass == MPI_ERR_TRUNCATE)
-		return raise_truncated(m);
+	if (klass == MPI_ERR_TRUNCATE || klass == MPI_ERR_COUNT)
+		return raise_length(m, klass);
 	if (klass == MPI_ERR_OTHER)
 		return ampi_raise(m->comm, klass, m->fn, "the calls of the two groups differ, or one of them failed");
 	if (klass == MPI_ERR_ARG)

@@ -5,19 +5,19 @@
 
 static int group_ranks(struct ampi_comm *c, int fn, MPI_Group group, const char *name, struct ampi_members *g)
 {
-	uint64_t args[3] = {(uint64_t)group, 0, (uint64_t)&g->n};
+	uint64_t args[] = {(uint64_t)group, 0, (uint64_t)&g->n, (uint64_t)&g->session};
 	if (group == MPI_GROUP_NULL)
 		return ampi_raise(c, MPI_ERR_GROUP, fn, "%s is MPI_GROUP_NULL", name);
-	int klass = ampi_serve_class(AMPI_FN_GROUP_RANKS, args, 3);
+	int klass = ampi_serve_class(AMPI_FN_GROUP_RANKS, args, 4);
 	if (klass)
-		return ampi_raise(c, klass, fn, "%s", vr_current->call.text);
+		return ampi_raise(c, klass, fn, "%s", vr_context->call.text);
 	if (!g->n)
 		return MPI_SUCCESS;
 	g->ranks = vr_rank_alloc(vr_current, g->n * sizeof *g->ranks);
 	if (!g->ranks)
 		return ampi_no_slice(c, fn);
 	args[1] = (uint64_t)g->ranks;
-	return ampi_serve_class(AMPI_FN_GROUP_RANKS, args, 3);
+	return ampi_serve_class(AMPI_FN_GROUP_RANKS, args, 4);
 }
 
 int ampi_members_open(struct ampi_members *g, struct ampi_comm *c, int fn, MPI_Group group, const char *name)

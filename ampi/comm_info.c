@@ -9,7 +9,7 @@ int ampi_hints_take(struct ampi_comm *parent, int fn, struct ampi_comm *c, MPI_I
 	if (info == MPI_INFO_NULL)
 		return MPI_SUCCESS;
 	int klass = ampi_serve_class(AMPI_FN_COMM_HINTS, (uint64_t[]){(uint64_t)info, (uint64_t)&c->info}, 2);
-	return klass ? ampi_raise(parent, klass, fn, "%s", vr_current->call.text) : MPI_SUCCESS;
+	return klass ? ampi_raise(parent, klass, fn, "%s", vr_context->call.text) : MPI_SUCCESS;
 }
 
 int ampi_info_value(MPI_Info info, const char *key, char *value, int room)
@@ -39,7 +39,7 @@ int ampi_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 	if (!c)
 		return ampi_bad_comm(comm, fn);
 	int klass = ampi_serve_class(AMPI_FN_COMM_INFO, (uint64_t[]){c->info, (uint64_t)info}, 2);
-	return klass ? ampi_raise(c, klass, fn, "%s", vr_current->call.text) : MPI_SUCCESS;
+	return klass ? ampi_raise(c, klass, fn, "%s", vr_context->call.text) : MPI_SUCCESS;
 }
 
 /* ---- splitting by type ---- */

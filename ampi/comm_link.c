@@ -13,7 +13,7 @@ int ampi_link_send(const struct ampi_link *l, const void *data, size_t bytes)
 {
 	struct vr_message m = {.buf = data, .count = bytes, .type = vr_type_predefined((uint64_t)MPI_BYTE), .context = l->context,
 			       .source = l->source, .dest = l->peer, .dest_world = l->peer_world, .tag = l->tag};
-	vr_current->wait.fn = l->fn;
+	vr_context->wait.fn = l->fn;
 	struct vr_request *r = vr_send_start(&m);
 	if (r == VR_NO_MEMORY)
 		return -1;
@@ -25,7 +25,7 @@ int ampi_link_recv(const struct ampi_link *l, void *data, size_t bytes)
 	struct vr_request *r = vr_request_alloc(vr_current, VR_REQ_RECV);
 	if (!r)
 		return -1;
-	vr_current->wait.fn = l->fn;
+	vr_context->wait.fn = l->fn;
 	r->context = l->context;
 	r->peer = l->peer;
 	r->peer_world = l->peer_world;

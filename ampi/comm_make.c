@@ -1,6 +1,5 @@
 /* Making communicators (MPI 5.0 section 7.4): one meet in which the last leader makes the teams of all new groups. */
 #include "comm_make.h"
-#include "session.h"
 #include "topo.h"
 
 #include <stdlib.h>
@@ -95,7 +94,7 @@ void ampi_comm_adopt(struct ampi_comm *c, const struct ampi_place *p)
 	c->remote_world = p->remote->world;
 }
 
-static struct ampi_comm *comm_enter(uint64_t errhandler)
+static struct ampi_comm *comm_enter(const struct ampi_comm *parent)
 {
 	struct ampi_comm *c = vr_rank_calloc(vr_current, 1, sizeof *c);
 	uint64_t handle = c ? ampi_enter(vr_current, &ampi_me()->comms, AMPI_COMM, c) : 0;
@@ -105,15 +104,15 @@ static struct ampi_comm *comm_enter(uint64_t errhandler)
 	}
 	c->handle = handle;
 	c->refs = 1;
-	c->errhandler = errhandler;
-	c->session = ampi_only_session();
-	ampi_errhandler_hold(errhandler);
+	c->errhandler = parent->errhandler;
+	c->session = parent->session;
+	ampi_errhandler_hold(c->errhandler);
 	return c;
 }
 
-struct ampi_comm *ampi_comm_new(uint64_t errhandler, const struct ampi_place *p)
+struct ampi_comm *ampi_comm_new(const struct ampi_comm *parent, const struct ampi_place *p)
 {
-	struct ampi_comm *c = comm_enter(errhandler);
+	struct ampi_comm *c = comm_enter(parent);
 	if (c)
 		ampi_comm_adopt(c, p);
 	return c;
@@ -121,7 +120,7 @@ struct ampi_comm *ampi_comm_new(uint64_t errhandler, const struct ampi_place *p)
 
 struct ampi_comm *ampi_comm_conceive(struct ampi_comm *parent)
 {
-	struct ampi_comm *c = comm_enter(parent->errhandler);
+	struct ampi_comm *c = comm_enter(parent);
 	if (!c)
 		return NULL;
 	c->rank = parent->rank;
@@ -138,7 +137,7 @@ static MPI_Comm handle_of(const struct ampi_comm *c)
 
 int ampi_make_handle(struct ampi_comm *parent, int fn, const struct ampi_place *p, MPI_Comm *out)
 {
-	struct ampi_comm *c = p->team ? ampi_comm_new(parent->errhandler, p) : NULL;
+	struct ampi_comm *c = p->team ? ampi_comm_new(parent, p) : NULL;
 	*out = c ? handle_of(c) : MPI_COMM_NULL;
 	return p->team && !c ? ampi_no_slice(parent, fn) : MPI_SUCCESS;
 }
@@ -249,7 +248,7 @@ static int duplicate(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	int error = ampi_make_open(&m, fn, comm, newcomm);
 	if (error || (error = split(&m, 0, m.rank, &p)))
 		return error;
-	c = ampi_comm_new(m.comm->errhandler, &p);
+	c = ampi_comm_new(m.comm, &p);
 	if (!c)
 		return ampi_no_slice(m.comm, fn);
 	error = ampi_comm_inherit(m.comm, fn, c, info);

@@ -58,8 +58,8 @@ int ampi_make_barrier(struct ampi_comm *c, int fn);
 /* A context that no communicator has had. */
 uint32_t ampi_context_new(void);
 
-/* The communicator of a place; NULL when the slice is full. It inherits the parent's error handler. */
-struct ampi_comm *ampi_comm_new(uint64_t errhandler, const struct ampi_place *p);
+/* The communicator of a place; NULL when the slice is full. It inherits the parent's error handler and session. */
+struct ampi_comm *ampi_comm_new(const struct ampi_comm *parent, const struct ampi_place *p);
 
 /* A communicator that will be a duplicate of parent once it has a place, and giving it that. Adopting needs no stack of its own. */
 struct ampi_comm *ampi_comm_conceive(struct ampi_comm *parent);
@@ -89,6 +89,7 @@ struct ampi_members {
 	int32_t *ranks; /* in the slice, NULL when there are none */
 	int n;
 	int me; /* AMPI_NO_MEMBER: it is none */
+	uint32_t session; /* handle of the session that the group comes from, or 0 */
 };
 #define AMPI_NO_MEMBER (-1)
 

@@ -53,6 +53,7 @@ int ampi_Comm_create_from_group(MPI_Group group, const char *string, MPI_Info in
 	int error;
 	if ((error = orphan_open(&errs, fn, string, errhandler, newcomm)) || (error = ampi_members_open(&g, &errs, fn, group, "group")) || !g.n)
 		return error;
+	errs.session = g.session;
 	struct ampi_link l = {.context = CONTEXT_GROUP, .source = vr_current->id, .tag = tag_of(string), .fn = fn};
 	error = g.me == AMPI_NO_MEMBER ? no_member(&errs, fn) : ampi_group_create(&errs, &l, &g, newcomm);
 	ampi_members_close(&g);
@@ -110,6 +111,7 @@ int ampi_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
 	if ((error = orphan_open(&errs, fn, string, errhandler, newcomm)) ||
 	    (error = ampi_members_open(&g, &errs, fn, local_group, "local_group")))
 		return error;
+	errs.session = g.session;
 	error = create_inter(&errs, &g, local_leader, remote_group, remote_leader, tag_of(string), fn, newcomm);
 	ampi_members_close(&g);
 	return error ? error : take_hints(&errs, fn, info, *newcomm);

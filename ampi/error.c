@@ -153,7 +153,8 @@ int ampi_bad_type(struct ampi_comm *c, MPI_Datatype type, int fn)
 {
 	if (type == MPI_DATATYPE_NULL)
 		return ampi_raise(c, MPI_ERR_TYPE, fn, "datatype is MPI_DATATYPE_NULL");
-	if (ampi_type(type))
+	const struct vr_type *t = ampi_type(type);
+	if (t && !(t->flags & VR_TYPE_FREED))
 		return ampi_raise(c, MPI_ERR_TYPE, fn, "datatype is not committed");
 	return ampi_raise(c, MPI_ERR_TYPE, fn, "datatype (handle 0x%lx) is not a datatype, or was freed", (unsigned long)type);
 }

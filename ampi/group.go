@@ -7,7 +7,10 @@ import (
 )
 
 // Group is an ordered set of ranks of MPI_COMM_WORLD. It never changes; its ranks may be shared with other groups.
-type Group struct{ Ranks []int32 }
+type Group struct {
+	Ranks   []int32
+	Session uint32 // handle of the session that it comes from, or 0; groups made of it come from there too
+}
 
 // places finds the rank in the group of each world rank.
 type places map[int32]int32
@@ -29,7 +32,7 @@ func (p places) find(world int32) int32 {
 }
 
 func (g Group) filter(keep func(i int, world int32) bool) Group {
-	var out Group
+	out := Group{Session: g.Session}
 	for i, w := range g.Ranks {
 		if keep(i, w) {
 			out.Ranks = append(out.Ranks, w)
@@ -40,7 +43,7 @@ func (g Group) filter(keep func(i int, world int32) bool) Group {
 
 // union is all of g, then those of h that are not in g.
 func (g Group) union(h Group) Group {
-	return Group{append(slices.Clone(g.Ranks), h.difference(g).Ranks...)}
+	return Group{append(slices.Clone(g.Ranks), h.difference(g).Ranks...), max(g.Session, h.Session)}
 }
 
 // intersection is those of g that are also in h, in the order of g.
@@ -83,7 +86,7 @@ func (g Group) check(ranks []int64, name string) error {
 
 // include is the given ranks of g, in the order in which they are given.
 func (g Group) include(ranks []int64) Group {
-	out := Group{make([]int32, len(ranks))}
+	out := Group{make([]int32, len(ranks)), g.Session}
 	for i, r := range ranks {
 		out.Ranks[i] = g.Ranks[r]
 	}

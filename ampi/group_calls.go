@@ -134,28 +134,29 @@ func commGroup(c *call) error { return c.groupOf(false) }
 func commRemoteGroup(c *call) error { return c.groupOf(true) }
 
 func (c *call) groupOf(remote bool) error {
-	ranks, err := c.members(c.Args[0], remote)
+	g, err := c.members(c.Args[0], remote)
 	if err != nil {
 		return err
 	}
-	return c.putGroup(1, Group{ranks})
+	return c.putGroup(1, g)
 }
 
-// groupRanks serves C: (group handle, int32 *out or NULL, int *n).
+// groupRanks serves C: (group handle, int32 *out or NULL, int *n, uint32 *session).
 func groupRanks(c *call) error {
 	g := c.group(0, "group")
 	if c.err == nil && c.Args[1] != 0 {
 		copy(view[int32](c.Args[1], int64(len(g.Ranks))), g.Ranks)
 	}
 	c.putInt(2, "n", len(g.Ranks))
+	c.putInt(3, "session", int(g.Session))
 	return c.err
 }
 
-// groupMake serves C: (int n, const int32 *world ranks, *group).
+// groupMake serves C: (int n, const int32 *world ranks, session handle, *group).
 func groupMake(c *call) error {
-	var g Group
+	g := Group{Session: uint32(c.Args[2])}
 	for _, w := range c.ints(1, c.num(0), "ranks") {
 		g.Ranks = append(g.Ranks, int32(w))
 	}
-	return c.putGroup(2, g)
+	return c.putGroup(3, g)
 }

@@ -66,7 +66,7 @@ func checkChoice(t *testing.T, r *rand.Rand, g Group) {
 }
 
 func checkCompare(t *testing.T, r *rand.Rand, g Group) {
-	h := Group{slices.Clone(g.Ranks)}
+	h := Group{Ranks: slices.Clone(g.Ranks)}
 	r.Shuffle(len(h.Ranks), func(i, j int) { h.Ranks[i], h.Ranks[j] = h.Ranks[j], h.Ranks[i] })
 	want := mpi.Similar
 	if slices.Equal(g.Ranks, h.Ranks) {
@@ -75,7 +75,7 @@ func checkCompare(t *testing.T, r *rand.Rand, g Group) {
 	if got := g.compare(h); got != want {
 		t.Errorf("%d and %d compare as %d, want %d", g, h, got, want)
 	}
-	if got := g.compare(Group{append(h.Ranks, 99)}); got != mpi.Unequal {
+	if got := g.compare(Group{Ranks: append(h.Ranks, 99)}); got != mpi.Unequal {
 		t.Errorf("%d and one more compare as %d", g, got)
 	}
 }
@@ -83,10 +83,10 @@ func checkCompare(t *testing.T, r *rand.Rand, g Group) {
 // ranksOf asks for the ranks of a group as C does.
 func (c *client) ranksOf(h uint64) []int32 {
 	c.t.Helper()
-	n := c.ints(0)
-	c.do(fnGroupRanks, h, 0, n)
+	n, session := c.ints(0), c.ints(0)
+	c.do(fnGroupRanks, h, 0, n, session)
 	out := c.room(4 * n.int(0))
-	c.do(fnGroupRanks, h, out, n)
+	c.do(fnGroupRanks, h, out, n, session)
 	return out.ints()
 }
 
@@ -110,7 +110,7 @@ func TestGroupCalls(t *testing.T) {
 	if h := c.handle(shim.FnGroupIntersection, odd, even); h != mpi.GroupEmpty {
 		t.Errorf("an empty group has handle %#x", h)
 	}
-	equal(t, "made by C", c.ranksOf(c.handle(fnGroupMake, 3, c.ints(4, 2, 0))), []int32{4, 2, 0})
+	equal(t, "made by C", c.ranksOf(c.handle(fnGroupMake, 3, c.ints(4, 2, 0), 0)), []int32{4, 2, 0})
 	p := c.words(odd)
 	c.do(shim.FnGroupFree, p)
 	c.refuse(mpi.ErrGroup, fmt.Sprintf("group (handle %#x) is not a group, or was freed", odd), shim.FnGroupSize, odd, rank)

@@ -34,12 +34,6 @@ func allHandlers() (handlers [fnEnd]handler) {
 	plain(shim.FnTypeDup, typeDup)
 	plain(shim.FnTypeCommit, typeCommit)
 	plain(shim.FnTypeFree, typeFree)
-	both(shim.FnTypeSize, shim.FnTypeSizeC, typeSize)
-	handlers[shim.FnTypeSizeX] = handlers[shim.FnTypeSizeC]
-	both(shim.FnTypeGetExtent, shim.FnTypeGetExtentC, typeExtent)
-	plain(shim.FnTypeGetExtentX, typeExtent)
-	both(shim.FnTypeGetTrueExtent, shim.FnTypeGetTrueExtentC, typeTrueExtent)
-	plain(shim.FnTypeGetTrueExtentX, typeTrueExtent)
 	both(shim.FnTypeGetEnvelope, shim.FnTypeGetEnvelopeC, typeEnvelope)
 	both(shim.FnTypeGetContents, shim.FnTypeGetContentsC, typeContents)
 	plain(shim.FnTypeSetName, typeSetName)

@@ -64,13 +64,12 @@ func TestStateTravelsAsPlainData(t *testing.T) {
 	}
 
 	c.server.ranks.Put(uint32(c.id), loaded)
-	size, text := c.ints(0), c.room(128)
-	c.do(shim.FnTypeSize, outer, size)
+	text := c.room(128)
 	c.do(shim.FnTypeGetName, outer, text, c.ints(0))
 	c.do(shim.FnGroupSize, group, c.ints(0))
 	c.do(shim.FnInfoGet, info, c.string("key"), 9, text, c.ints(0))
-	if size.int(0) != 56 || text.text() != "value" {
-		t.Errorf("after the move: size %d, value %q", size.int(0), text.text())
+	if size := c.layout(outer).Size; size != 56 || text.text() != "value" {
+		t.Errorf("after the move: size %d, value %q", size, text.text())
 	}
 	c.do(shim.FnTypeFree, c.words(outer))
 	c.server.EndRank(c.id)

@@ -1,6 +1,7 @@
 /* Beginning and end of MPI in a rank (MPI 5.0 section 11.2). */
 #include "coll.h"
 
+#include "../vrank/fiber.h"
 #include "../vrank/life.h"
 
 #include <string.h>
@@ -30,6 +31,16 @@ void ampi_rank_init(struct vr_rank *r)
 	m->file_errhandler = (uint64_t)MPI_ERRORS_RETURN; /* MPI 5.0 section 14.7 */
 }
 
+/* All levels are served. */
+static int granted(int required)
+{
+	if (required > MPI_THREAD_SERIALIZED)
+		return MPI_THREAD_MULTIPLE;
+	if (required > MPI_THREAD_FUNNELED)
+		return MPI_THREAD_SERIALIZED;
+	return required > MPI_THREAD_SINGLE ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
+}
+
 static int init(int fn, int required, int *provided)
 {
 	struct vr_rank *me = vr_current;
@@ -38,7 +49,8 @@ static int init(int fn, int required, int *provided)
 	if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
 		return ampi_raise(NULL, MPI_ERR_ARG, fn, "required is %d", required);
 	me->mpi_state = VR_MPI_RUNNING;
-	ampi_me()->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+	ampi_me()->thread_level = granted(required);
+	ampi_me()->main_thread = vr_calling_thread();
 	*provided = ampi_me()->thread_level;
 	ampi_me()->self.team = ampi_team_self();
 	ampi_me()->world.team = ampi_team_world();
@@ -98,6 +110,6 @@ int ampi_Query_thread(int *provided)
 
 int ampi_Is_thread_main(int *flag)
 {
-	*flag = !vr_thread;
+	*flag = vr_thread == ampi_me()->main_thread;
 	return MPI_SUCCESS;
 }

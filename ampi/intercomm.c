@@ -25,7 +25,7 @@ static _Atomic(void *) *meeting_point(const struct ampi_comm *c)
 
 static void wait_for_other(struct ampi_meet *m)
 {
-	vr_current->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->comm->context, .members = m->size + m->comm->remote_size};
+	vr_context->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->comm->context, .members = m->size + m->comm->remote_size};
 	vr_rank_block();
 }
 
@@ -44,7 +44,7 @@ static void work_for_both(struct ampi_meet *first, struct ampi_meet *second, con
 
 void ampi_cross(struct ampi_meet *m, const struct ampi_maker *maker)
 {
-	struct crossing me = {.meet = m, .rank = vr_current, .wake.run = wake_first}, *first;
+	struct crossing me = {.meet = m, .rank = vr_context, .wake.run = wake_first}, *first;
 	_Atomic(void *) *point = meeting_point(m->comm);
 	void *none = NULL;
 	if (atomic_compare_exchange_strong(point, &none, &me)) {
@@ -54,7 +54,7 @@ void ampi_cross(struct ampi_meet *m, const struct ampi_maker *maker)
 	first = none;
 	work_for_both(first->meet, m, maker);
 	atomic_store(point, NULL);
-	vr_pe_post(atomic_load(&first->rank->pe), &first->wake);
+	vr_pe_post(atomic_load(&first->rank->home->pe), &first->wake);
 }
 
 /* ---- teams of two groups ---- */

@@ -89,7 +89,7 @@ static inline int ampi_check_out(struct ampi_comm *c, int fn, const char *name, 
 /* What a deadlock report says of a rank that sleeps in this call. */
 static inline void ampi_in_call(int fn)
 {
-	vr_current->wait.fn = fn;
+	vr_context->wait.fn = fn;
 }
 
 /* A request that outlives its call keeps a derived type alive. */

@@ -36,10 +36,22 @@ static void own(struct ampi_plan *p, struct vr_request *r)
 	p->pending++;
 }
 
+/* What tells the receiver of a message in an exact plan that the operation has failed: a size that is none. */
+static void send_bad_news(struct vr_message *m)
+{
+	static const char byte;
+	int is_empty = !m->count || !m->type->size;
+	m->buf = &byte;
+	m->count = is_empty;
+	m->type = ampi_bytes();
+}
+
 static void start_send(struct ampi_plan *p, const struct ampi_step *s)
 {
 	struct vr_message m = {.buf = vr_live(s->data.buf), .count = s->data.count, .type = s->data.type, .context = context_of(p, s),
 			       .source = p->comm->rank, .dest = s->peer, .dest_world = world_of(p, s), .tag = p->tag};
+	if (vr_unlikely(p->error && p->exact))
+		send_bad_news(&m);
 	struct vr_request *r = vr_send_start_as(p->rank, &m);
 	if (r == VR_NO_MEMORY)
 		out_of_memory(p);
@@ -72,6 +84,8 @@ void ampi_plan_completed(struct vr_request *r)
 	struct ampi_plan *p = plan_of(r->extra);
 	if (vr_unlikely(r->error))
 		ampi_plan_fail(p, r->error);
+	else if (r->kind == VR_REQ_RECV && p->exact && vr_unlikely(r->bytes != r->count * r->type->size))
+		ampi_plan_fail(p, MPI_ERR_COUNT);
 	vr_request_free(r);
 	if (--p->pending == 0 && !p->running)
 		vr_stepper_ready(&p->stepper);
@@ -84,6 +98,8 @@ static void copy(struct ampi_plan *p, const struct ampi_step *s)
 	int64_t bytes = s->from.count * s->from.type->size, room = s->data.count * s->data.type->size;
 	if (vr_unlikely(bytes > room))
 		ampi_plan_fail(p, MPI_ERR_TRUNCATE);
+	else if (vr_unlikely(bytes < room && p->exact))
+		ampi_plan_fail(p, MPI_ERR_COUNT);
 	vr_data_copy(&s->data, &s->from, bytes < room ? bytes : room);
 }
 
@@ -101,7 +117,7 @@ static void apply(void *arg)
 static void reduce(struct ampi_plan *p, const struct ampi_step *s)
 {
 	struct application a = {&p->op, s};
-	if (!s->data.count)
+	if (!s->data.count || p->error)
 		return;
 	if (p->op.kernel)
 		apply(&a);
@@ -129,8 +145,6 @@ static void take(struct ampi_plan *p, const struct ampi_step *s)
 	case AMPI_STEP_CALL:
 		s->call(p, s->arg);
 		break;
-	case AMPI_STEP_WAIT:
-		break;
 	}
 }
 
@@ -139,7 +153,7 @@ static int take_steps(struct ampi_plan *p)
 {
 	for (; p->at < p->n; p->at++) {
 		const struct ampi_step *s = &p->steps[p->at];
-		if (s->kind >= AMPI_STEP_WAIT && p->pending)
+		if (s->after && p->pending)
 			return 0;
 		take(p, s);
 	}

@@ -35,12 +35,13 @@ struct ampi_plan;
 enum ampi_step_kind {
 	AMPI_STEP_SEND, AMPI_STEP_RECV,
 	/* local ones */
-	AMPI_STEP_WAIT, AMPI_STEP_COPY, AMPI_STEP_REDUCE, AMPI_STEP_CALL,
+	AMPI_STEP_COPY, AMPI_STEP_REDUCE, AMPI_STEP_CALL,
 };
 
 struct ampi_step {
 	uint8_t kind; /* enum ampi_step_kind */
 	uint8_t across; /* the peer is in the other group of an intercommunicator */
+	uint8_t after; /* begins when all before is complete */
 	int32_t peer; /* rank in its group */
 	struct vr_data data; /* to send; else where to: the result of a reduction, which is its right operand before */
 	union {
@@ -52,7 +53,9 @@ struct ampi_step {
 	};
 };
 
+/* Room in the plan itself, which is enough for most members of a tree: so many steps, and bytes of memory. */
 #define AMPI_PLAN_FEW 8
+#define AMPI_PLAN_NEAR 64
 
 struct ampi_plan {
 	struct ampi_activity activity; /* of the request that the program waits for, whose `extra` this is */
@@ -66,9 +69,11 @@ struct ampi_plan {
 	int32_t error; /* class of the first inner request that failed */
 	int32_t running; /* steps are being taken */
 	int32_t failed; /* there was no memory to build it */
+	int32_t exact; /* members agree on the size of every message, and a member with an error tells those that it sends to */
+	int32_t waits; /* while it is built: the next step is `after` those before */
 	uint32_t pending; /* inner requests that are not complete */
 	uint32_t at, n, room; /* the next step, steps, places for steps */
-	struct ampi_step *steps, few[AMPI_PLAN_FEW];
+	struct ampi_step *steps;
 	struct ampi_plan_block *memory;
 	struct vr_type **types; /* derived types that are counted for this plan */
 	uint32_t ntypes, types_room;
@@ -78,6 +83,10 @@ struct ampi_plan {
 	int (*more)(struct ampi_plan *p);
 	int32_t batch;
 	void *state; /* of `more`, in memory of the plan */
+	uint32_t near_used;
+	/* not zeroed in a new plan */
+	alignas(16) char near[AMPI_PLAN_NEAR];
+	struct ampi_step few[AMPI_PLAN_FEW];
 };
 
 /* ---- calls: plan_call.c. Rank stack ---- */
@@ -92,14 +101,15 @@ enum ampi_way {
 struct ampi_plan_call {
 	struct ampi_caller caller;
 	enum ampi_way way;
-	int32_t tag;
 	MPI_Request *request; /* NULL in blocking calls */
 };
 
-/* Check the communicator and fill the call; counts it, so call it exactly once in every call, on all members. 0, or the class that was raised. */
+/* Check the communicator and fill the call. 0, or the class that was raised. */
 int ampi_plan_call_open(struct ampi_plan_call *call, enum ampi_way way, int fn, MPI_Comm comm, MPI_Request *request);
 
-/* An empty plan; NULL without memory, which all that build take. */
+/* An empty plan; NULL without memory, which all that build take. It is counted: the n-th plan of a communicator in one member is part
+ * of the operation of the n-th ones of the others. Calls whose arguments are refused have none, so a member may mend its call
+ * and try again while the others wait. */
 struct ampi_plan *ampi_plan_new(const struct ampi_plan_call *call);
 
 /* The plan is built: start it and wait for it, start it, or make it a persistent request. p may be NULL. 0, or the class that was
@@ -120,7 +130,7 @@ void ampi_plan_recv_across(struct ampi_plan *p, int peer, void *buf, int64_t cou
 /* All that comes after starts when all before is complete. */
 void ampi_plan_wait(struct ampi_plan *p);
 
-/* Copy data between two places; what the second one has no room for is MPI_ERR_TRUNCATE. */
+/* Copy data between two places; what the second one has no room for is MPI_ERR_TRUNCATE, in exact plans any difference. */
 void ampi_plan_copy(struct ampi_plan *p, void *to, int64_t to_count, const struct vr_type *to_type, const void *from, int64_t from_count,
 		    const struct vr_type *from_type);
 
@@ -135,6 +145,13 @@ static inline void ampi_plan_fail(struct ampi_plan *p, int klass)
 {
 	if (!p->error)
 		p->error = klass;
+}
+
+/* Members pass on what they get, so that its size must be the same everywhere. */
+static inline void ampi_plan_exact(struct ampi_plan *p)
+{
+	if (p)
+		p->exact = 1;
 }
 
 /* Memory that lives until the operation is complete; of a persistent one, until it is freed. NULL: the plan has failed. */

@@ -1,8 +1,9 @@
 /* Alltoall as a plan (MPI 5.0 section 6.8): in batch after batch, members exchange blocks with some of their peers. In place k every
  * member sends to the one k after it and receives from the one k before it; with two groups of different sizes, as if both
- * had the larger one's. */
+ * had the larger one's. Small blocks of one size travel together: plan_bruck.c. */
 #include "coll_plan.h"
 #include "plan_blocks.h"
+#include "plan_bruck.h"
 
 #define BATCH 64 /* peers that a member exchanges with at a time: this bounds the requests and the envelopes under way */
 
@@ -86,7 +87,9 @@ int ampi_begin_alltoall(enum ampi_way way, int fn, const struct ampi_exchange *g
 	if ((error = ampi_plan_call_open(&call, way, fn, comm, request)) || (error = ampi_check_alltoall(&call.caller, &x)))
 		return error;
 	struct ampi_plan *p = ampi_plan_new(&call);
-	if (p)
+	if (p && !call.caller.comm->is_inter && !x.recv.counts && ampi_bruck_suits(p->size, x.send.count * x.send.type->size))
+		ampi_bruck_alltoall(p, &x);
+	else if (p)
 		build(p, &x);
 	return ampi_plan_launch(p, &call);
 }

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "plan_engine.h"
+#include "type_lend.h"
 
 /* ---- memory ---- */
 
@@ -10,8 +11,18 @@ struct ampi_plan_block {
 	char data[];
 };
 
+/* Small pieces are in the plan itself. */
+static void *alloc_near(struct ampi_plan *p, int64_t bytes)
+{
+	uint32_t at = p->near_used;
+	p->near_used += (uint32_t)(bytes + 15) & ~15u;
+	return p->near + at;
+}
+
 void *ampi_plan_alloc(struct ampi_plan *p, int64_t bytes)
 {
+	if (p && bytes <= (int64_t)(AMPI_PLAN_NEAR - p->near_used))
+		return alloc_near(p, bytes);
 	struct ampi_plan_block *b = p ? vr_rank_alloc(p->rank, sizeof *b + bytes) : NULL;
 	if (!b) {
 		if (p)
@@ -51,26 +62,38 @@ static int grow(struct ampi_plan *p)
 	return 0;
 }
 
-static void append(struct ampi_plan *p, const struct ampi_step *s)
+/* The next step, for the caller to fill; NULL: the plan has failed. */
+static struct ampi_step *append(struct ampi_plan *p, enum ampi_step_kind kind)
 {
 	if (!p || p->failed)
-		return;
+		return NULL;
 	if (p->n == p->room && grow(p)) {
 		p->failed = 1;
-		return;
+		return NULL;
 	}
-	p->steps[p->n++] = *s;
+	struct ampi_step *s = &p->steps[p->n++];
+	s->kind = kind;
+	s->after = p->waits || kind >= AMPI_STEP_COPY;
+	p->waits = 0;
+	return s;
 }
 
-static struct vr_data data_of(struct ampi_plan *p, const void *buf, int64_t count, const struct vr_type *type)
+static void set_data(struct ampi_plan *p, struct vr_data *d, const void *buf, int64_t count, const struct vr_type *type)
 {
-	return (struct vr_data){p ? vr_canonical(p->rank, buf) : NULL, count, type};
+	d->buf = vr_canonical(p->rank, buf);
+	d->count = count;
+	d->type = type;
 }
 
 static void append_message(struct ampi_plan *p, enum ampi_step_kind kind, int across, int peer, const void *buf, int64_t count,
 			   const struct vr_type *type)
 {
-	append(p, &(struct ampi_step){.kind = kind, .across = across, .peer = peer, .data = data_of(p, buf, count, type)});
+	struct ampi_step *s = append(p, kind);
+	if (!s)
+		return;
+	s->across = across;
+	s->peer = peer;
+	set_data(p, &s->data, buf, count, type);
 }
 
 void ampi_plan_send(struct ampi_plan *p, int peer, const void *buf, int64_t count, const struct vr_type *type)
@@ -95,23 +118,36 @@ void ampi_plan_recv_across(struct ampi_plan *p, int peer, void *buf, int64_t cou
 
 void ampi_plan_wait(struct ampi_plan *p)
 {
-	append(p, &(struct ampi_step){.kind = AMPI_STEP_WAIT});
+	if (p)
+		p->waits = 1;
 }
 
 void ampi_plan_copy(struct ampi_plan *p, void *to, int64_t to_count, const struct vr_type *to_type, const void *from, int64_t from_count,
 		    const struct vr_type *from_type)
 {
-	append(p, &(struct ampi_step){.kind = AMPI_STEP_COPY, .data = data_of(p, to, to_count, to_type), .from = data_of(p, from, from_count, from_type)});
+	struct ampi_step *s = append(p, AMPI_STEP_COPY);
+	if (!s)
+		return;
+	set_data(p, &s->data, to, to_count, to_type);
+	set_data(p, &s->from, from, from_count, from_type);
 }
 
 void ampi_plan_reduce(struct ampi_plan *p, const void *in, void *inout, int64_t count)
 {
-	append(p, &(struct ampi_step){.kind = AMPI_STEP_REDUCE, .data = data_of(p, inout, count, NULL), .from = data_of(p, in, count, NULL)});
+	struct ampi_step *s = append(p, AMPI_STEP_REDUCE);
+	if (!s)
+		return;
+	set_data(p, &s->data, inout, count, NULL);
+	set_data(p, &s->from, in, count, NULL);
 }
 
 void ampi_plan_do(struct ampi_plan *p, void (*call)(struct ampi_plan *p, void *arg), void *arg)
 {
-	append(p, &(struct ampi_step){.kind = AMPI_STEP_CALL, .call = call, .arg = arg});
+	struct ampi_step *s = append(p, AMPI_STEP_CALL);
+	if (!s)
+		return;
+	s->call = call;
+	s->arg = arg;
 }
 
 /* ---- what must outlive its handle ---- */
@@ -142,6 +178,7 @@ void ampi_plan_hold_op(struct ampi_plan *p, const struct ampi_reducer *op)
 	if (!op->user)
 		return;
 	((struct ampi_op *)op->user)->refs++;
+	ampi_type_lend(op->type);
 	p->stepper.borrows = 1;
 }
 

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "plan_engine.h"
+#include "type_lend.h"
 
 int ampi_plan_call_open(struct ampi_plan_call *call, enum ampi_way way, int fn, MPI_Comm comm, MPI_Request *request)
 {
@@ -10,8 +11,7 @@ int ampi_plan_call_open(struct ampi_plan_call *call, enum ampi_way way, int fn, 
 		return ampi_bad_comm(comm, fn);
 	if (vr_unlikely(way != AMPI_BLOCKING && !request))
 		return ampi_raise(c, MPI_ERR_ARG, fn, "request is a null pointer");
-	*call = (struct ampi_plan_call){.caller = {.comm = c, .rank = c->rank, .size = c->size, .fn = fn}, .way = way,
-					.tag = (int32_t)(c->plans++ & INT32_MAX), .request = request};
+	*call = (struct ampi_plan_call){.caller = {.comm = c, .rank = c->rank, .size = c->size, .fn = fn}, .way = way, .request = request};
 	return MPI_SUCCESS;
 }
 
@@ -39,6 +39,8 @@ static void release(struct vr_request *r)
 {
 	struct ampi_plan *p = r->extra;
 	ampi_plan_free_memory(p);
+	if (p->op.user)
+		ampi_type_return(p->rank, p->op.type);
 	for (uint32_t i = 0; i < p->ntypes; i++)
 		vr_type_release(p->types[i], p->rank);
 	vr_rank_free(p->rank, p->types);
@@ -75,7 +77,7 @@ static void init(struct ampi_plan *p, const struct ampi_plan_call *call)
 	p->comm = call->caller.comm;
 	p->comm->refs++;
 	p->fn = call->caller.fn;
-	p->tag = call->tag;
+	p->tag = (int32_t)(p->comm->plans++ & INT32_MAX);
 	p->size = call->caller.size;
 	p->steps = p->few;
 	p->room = AMPI_PLAN_FEW;
@@ -83,7 +85,8 @@ static void init(struct ampi_plan *p, const struct ampi_plan_call *call)
 
 struct ampi_plan *ampi_plan_new(const struct ampi_plan_call *call)
 {
-	struct vr_request *r = ampi_request_make(call->way == AMPI_PERSISTENT ? &persistent_class : &plan_class, sizeof(struct ampi_plan));
+	struct vr_request *r = ampi_request_make_part(call->way == AMPI_PERSISTENT ? &persistent_class : &plan_class, sizeof(struct ampi_plan),
+						      offsetof(struct ampi_plan, near));
 	if (!r)
 		return NULL;
 	struct ampi_plan *p = r->extra;
@@ -110,6 +113,8 @@ static int raise(const struct ampi_caller *c, int klass)
 		return MPI_SUCCESS;
 	if (klass == MPI_ERR_TRUNCATE)
 		return ampi_raise(c->comm, klass, c->fn, "a member sent more than there is room for");
+	if (klass == MPI_ERR_COUNT)
+		return ampi_raise(c->comm, klass, c->fn, "the members' counts differ");
 	return ampi_raise(c->comm, klass, c->fn, "a message of the operation failed");
 }
 
@@ -118,7 +123,7 @@ static int run_to_end(struct ampi_plan *p, const struct ampi_plan_call *call)
 	struct vr_request *r = p->outer;
 	start(p);
 	if (!(r->flags & VR_RQ_DONE)) {
-		vr_current->wait.fn = p->fn;
+		vr_context->wait.fn = p->fn;
 		vr_request_wait(&r, 1, 1);
 	}
 	int error = r->error;

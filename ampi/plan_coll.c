@@ -90,7 +90,9 @@ static void scatter(struct ampi_plan *p, const struct ampi_exchange *x, const st
 /* Where all n blocks follow each other without gaps: the whole as one block. 0 when they do not. */
 static int in_one_piece(const struct ampi_layout *l, int n, struct vr_data *whole)
 {
-	*whole = (struct vr_data){l->base, 0, l->type};
+	*whole = (struct vr_data){l->base, l->counts ? 0 : n * l->count, l->type};
+	if (!l->counts)
+		return 1;
 	for (int i = 0; i < n; i++) {
 		int64_t count = ampi_layout_count(l, i);
 		char *at = ampi_layout_at(l, i);

@@ -89,6 +89,7 @@ const char *ampi_tree_reduce(struct ampi_plan *p, const struct ampi_operands *o,
 {
 	int rank = p->comm->rank;
 	struct places s = places_of(p, o, rank ? NULL : target);
+	ampi_plan_exact(p);
 	const char *acc = s.at_once ? combine_at_once(&s) : combine_in_turn(&s);
 	if (!rank)
 		return acc;

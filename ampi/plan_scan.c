@@ -8,6 +8,7 @@ static void prefix(struct ampi_plan *p, char *acc, int64_t count)
 {
 	const struct vr_type *type = p->op.type;
 	int rank = p->comm->rank;
+	ampi_plan_exact(p);
 	char *lower = rank ? ampi_plan_vector(p, count) : NULL;
 	for (int far = 1; far < p->size; far <<= 1) {
 		if (rank >= far)

@@ -55,6 +55,7 @@ void ampi_tree_release_all(struct ampi_plan *p)
 void ampi_tree_bcast(struct ampi_plan *p, int root, void *buf, int64_t count, const struct vr_type *type)
 {
 	struct node t = node_of(p, root);
+	ampi_plan_exact(p);
 	if (t.v) {
 		ampi_plan_recv(p, parent(&t), buf, count, type);
 		ampi_plan_wait(p);
@@ -116,6 +117,7 @@ static void gather_in_root(struct ampi_plan *p, const struct node *t, const stru
 {
 	copy_own(p, x, 1);
 	if (goes_by_tree(&x->recv)) {
+		ampi_plan_exact(p);
 		for (int bit = 1; bit < t->n; bit <<= 1)
 			move_stretch(p, t, ampi_plan_recv, rank_of(t, bit), &x->recv, bit, subtree(t, bit, bit));
 		return;
@@ -135,6 +137,7 @@ static void gather_in_member(struct ampi_plan *p, const struct node *t, const st
 		return;
 	}
 	char *packed = ampi_plan_alloc(p, n * bytes);
+	ampi_plan_exact(p);
 	ampi_plan_copy(p, packed, bytes, ampi_bytes(), one->base, one->count, one->type);
 	for (int bit = 1; bit < t->low && t->v + bit < t->n; bit <<= 1)
 		ampi_plan_recv(p, rank_of(t, t->v + bit), packed + bit * bytes, subtree(t, t->v + bit, bit) * bytes, ampi_bytes());
@@ -158,6 +161,7 @@ static void scatter_in_root(struct ampi_plan *p, const struct node *t, const str
 	int bit = 1;
 	copy_own(p, x, 0);
 	if (goes_by_tree(&x->send)) {
+		ampi_plan_exact(p);
 		while (2 * bit < t->n)
 			bit <<= 1;
 		for (; bit && bit < t->n; bit >>= 1)
@@ -173,6 +177,8 @@ static void scatter_in_member(struct ampi_plan *p, const struct node *t, const s
 {
 	int64_t bytes = one->count * one->type->size;
 	int n = subtree(t, t->v, t->low);
+	if (!many && goes_by_tree(one))
+		ampi_plan_exact(p);
 	if (many || !goes_by_tree(one) || n == 1) {
 		ampi_plan_recv(p, many || !goes_by_tree(one) ? t->root : parent(t), one->base, one->count, one->type);
 		return;

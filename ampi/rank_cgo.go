@@ -71,24 +71,24 @@ func notRunning(c *vrank.Call) error {
 	return mpi.Errorf(mpi.ErrOther, "it is called after MPI_Finalize")
 }
 
-// members are the ranks in MPI_COMM_WORLD of a communicator's local or remote group. The result must not be changed.
-func (c *call) members(handle uint64, remote bool) ([]int32, error) {
+// members is a communicator's local or remote group. The ranks must not be changed.
+func (c *call) members(handle uint64, remote bool) (Group, error) {
 	comm := C.comm_of(rankOf(c.Call), C.uint64_t(handle))
 	switch {
 	case handle == mpi.CommNull:
-		return nil, mpi.Errorf(mpi.ErrComm, "comm is MPI_COMM_NULL")
+		return Group{}, mpi.Errorf(mpi.ErrComm, "comm is MPI_COMM_NULL")
 	case comm == nil:
-		return nil, mpi.Errorf(mpi.ErrComm, "comm (handle %#x) is not a communicator, or was freed", handle)
+		return Group{}, mpi.Errorf(mpi.ErrComm, "comm (handle %#x) is not a communicator, or was freed", handle)
 	case remote && comm.is_inter == 0:
-		return nil, &mpi.Fault{Class: mpi.ErrComm, Comm: handle, Text: "comm is not an intercommunicator"}
+		return Group{}, &mpi.Fault{Class: mpi.ErrComm, Comm: handle, Text: "comm is not an intercommunicator"}
 	case remote:
-		return worldRanks(comm.remote_world, comm.remote_size), nil
+		return Group{worldRanks(comm.remote_world, comm.remote_size), uint32(comm.session)}, nil
 	case C.is_self(rankOf(c.Call), comm) != 0:
-		return []int32{int32(c.Rank)}, nil
+		return Group{Ranks: []int32{int32(c.Rank)}}, nil
 	case comm.world == nil:
-		return c.server.allRanks(int(comm.size)), nil
+		return Group{c.server.allRanks(int(comm.size)), uint32(comm.session)}, nil
 	}
-	return worldRanks(comm.world, comm.size), nil
+	return Group{worldRanks(comm.world, comm.size), uint32(comm.session)}, nil
 }
 
 func worldRanks(at *C.int32_t, n C.int32_t) []int32 {

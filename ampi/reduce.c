@@ -59,10 +59,10 @@ static void combine_in_pieces(struct ampi_reduction *r, vector_fn *vector, int n
 		combine_piece(r, vector, n, from, to - from < piece ? to - from : piece, scratch, dst);
 }
 
-/* Elements that are large, or not plain: one by one, or all at once. */
+/* Elements that are large: one by one; or vectors that are not cut. */
 static void combine_large_elements(struct ampi_reduction *r, vector_fn *vector, int n, int64_t from, int64_t to, char *dst)
 {
-	int64_t piece = ampi_type_is_plain(r->op.type) ? 1 : to - from;
+	int64_t piece = ampi_reducer_cuts(&r->op) ? 1 : to - from;
 	struct ampi_span s = ampi_span_of(r->op.type, piece);
 	char *scratch = vr_rank_alloc(vr_current, s.bytes);
 	if (!scratch) {
@@ -79,7 +79,7 @@ static void combine(struct ampi_reduction *r, vector_fn *vector, int n, int64_t 
 	const struct vr_type *t = r->op.type;
 	if (from >= to || !t->size)
 		return;
-	if (ampi_type_is_plain(t) && t->extent <= PIECE_BYTES)
+	if (ampi_reducer_cuts(&r->op) && t->extent <= PIECE_BYTES)
 		combine_in_pieces(r, vector, n, from, to, dst);
 	else
 		combine_large_elements(r, vector, n, from, to, dst);
@@ -205,7 +205,7 @@ static void combine_share(struct ampi_reduction *r)
 	int64_t i = r->m.part - t->part, n = t->nparts;
 	if (ampi_meet_failed(&r->m))
 		return;
-	if (ampi_type_is_plain(r->op.type))
+	if (ampi_reducer_cuts(&r->op))
 		combine(r, vector_of_part, n, r->count / n * i, i == n - 1 ? r->count : r->count / n * (i + 1), (char *)t->part[r->home].partial);
 	else if (!i)
 		combine(r, vector_of_part, n, 0, r->count, (char *)t->part[r->home].partial);

@@ -82,10 +82,16 @@ static inline struct ampi_span ampi_span_of(const struct vr_type *t, int64_t cou
 	return (struct ampi_span){t->true_lb, t->true_extent + last};
 }
 
-/* Can elements be copied with what lies between them? Then vectors may be cut into pieces, too. */
+/* Can elements be copied with what lies between them? */
 static inline int ampi_type_is_plain(const struct vr_type *t)
 {
 	return t->extent >= t->true_extent && t->true_lb >= 0 && t->true_lb + t->true_extent <= t->extent;
+}
+
+/* May a vector be cut? Not when a function of the program combines it: it may want to see all of it in one call. */
+static inline int ampi_reducer_cuts(const struct ampi_reducer *r)
+{
+	return r->kernel && ampi_type_is_plain(r->type);
 }
 
 /* Work out how much memory a vector takes; 1 when all members' vectors fit on the board. */
@@ -95,7 +101,15 @@ int ampi_reduction_measure(struct ampi_reduction *r);
  * no memory: the call then fails for all. */
 char *ampi_reduction_copy(struct ampi_reduction *r, int which);
 
-/* Between ampi_meet_begin and ampi_meet_end: combine all members' vectors. Switches. */
+/* Begin the meet of a checked call; root is -1 when there is none. The program's own operations have another handle in every rank, so
+ * only of predefined ones it is known whether all have the same. */
+static inline void ampi_reduction_begin(struct ampi_reduction *r, enum ampi_coll kind, MPI_Op op, int root)
+{
+	r->root = root;
+	ampi_meet_begin(&r->m, r->op.kernel ? kind | (int)(uint64_t)op << AMPI_KEY_OP : kind, root, r->count * r->op.type->size);
+}
+
+/* Between ampi_reduction_begin and ampi_meet_end: combine all members' vectors. Switches. */
 void ampi_reduction_run(struct ampi_reduction *r);
 
 /* After that: the result, NULL when the call failed. */

@@ -1,7 +1,7 @@
 /* Prefix reductions (MPI 5.0 section 6.11): member i gets v[0] op ... op v[i] (scan), or up to v[i-1] (exscan).
  *
  * Every member puts its vector where leaders may change it; they turn each into the prefix that ends with it, one after the
- * other in the order of ranks. Long vectors are divided between the leaders. */
+ * other in the order of ranks. Long vectors are divided between the leaders, if they may be cut. */
 #include "reduce_call.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static void run(struct scan *s)
 	put_vector(s);
 	if (!ampi_meet_arrive(m))
 		return;
-	if (s->on_board || m->team->nparts == 1 || !ampi_type_is_plain(s->r.op.type))
+	if (s->on_board || m->team->nparts == 1 || !ampi_reducer_cuts(&s->r.op))
 		lead_alone(s);
 	else
 		lead_share(s);
@@ -89,7 +89,6 @@ static int open_scan(struct scan *s, int fn, const struct ampi_reduce_args *a, M
 	int error;
 	if ((error = ampi_meet_open(&r->m, fn, comm)) || (error = ampi_check_allreduce(&r->m.caller, &r->operands, a)))
 		return error;
-	r->root = -1;
 	return MPI_SUCCESS;
 }
 
@@ -102,44 +101,44 @@ static int finish(struct scan *s, int rank)
 	return ampi_meet_end(&r->m);
 }
 
-static int scan(int fn, struct ampi_reduce_args a, MPI_Comm comm)
+static int scan(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 {
 	struct scan s;
-	int error = open_scan(&s, fn, &a, comm);
+	int error = open_scan(&s, fn, a, comm);
 	if (error)
 		return error;
-	ampi_meet_begin(&s.r.m, AMPI_COLL_SCAN, -1, s.r.count * s.r.op.type->size);
+	ampi_reduction_begin(&s.r, AMPI_COLL_SCAN, a->op, -1);
 	run(&s);
 	return finish(&s, s.r.m.rank);
 }
 
-static int exscan(int fn, struct ampi_reduce_args a, MPI_Comm comm)
+static int exscan(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 {
 	struct scan s;
-	int error = open_scan(&s, fn, &a, comm);
+	int error = open_scan(&s, fn, a, comm);
 	if (error)
 		return error;
-	ampi_meet_begin(&s.r.m, AMPI_COLL_EXSCAN, -1, s.r.count * s.r.op.type->size);
+	ampi_reduction_begin(&s.r, AMPI_COLL_EXSCAN, a->op, -1);
 	run(&s);
 	return finish(&s, s.r.m.rank - 1);
 }
 
 int ampi_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return scan(AMPI_FN_MPI_Scan, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
+	return scan(AMPI_FN_MPI_Scan, &AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
 int ampi_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return scan(AMPI_FN_MPI_Scan_c, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
+	return scan(AMPI_FN_MPI_Scan_c, &AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
 int ampi_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return exscan(AMPI_FN_MPI_Exscan, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
+	return exscan(AMPI_FN_MPI_Exscan, &AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
 int ampi_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	return exscan(AMPI_FN_MPI_Exscan_c, AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
+	return exscan(AMPI_FN_MPI_Exscan_c, &AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }

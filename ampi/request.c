@@ -51,15 +51,16 @@ int ampi_request_status(struct vr_request *r, MPI_Status *s)
 
 /* ---- life ---- */
 
-struct vr_request *ampi_request_make(const struct ampi_request_class *class, size_t size)
+struct vr_request *ampi_request_make_part(const struct ampi_request_class *class, size_t size, size_t zeroed)
 {
 	struct vr_request *r = vr_request_alloc(vr_current, VR_REQ_COMPOUND);
-	struct ampi_activity *a = r ? vr_rank_calloc(vr_current, 1, size) : NULL;
+	struct ampi_activity *a = r ? vr_rank_alloc(vr_current, size) : NULL;
 	if (!a) {
 		if (r)
 			vr_request_free(r);
 		return NULL;
 	}
+	memset(a, 0, zeroed);
 	a->class = class;
 	r->extra = a;
 	r->context = 0;
@@ -140,7 +141,9 @@ int ampi_request_failed(uint64_t comm, int error, int fn)
 {
 	if (vr_likely(!error))
 		return MPI_SUCCESS;
-	const char *what = error == MPI_ERR_TRUNCATE ? "a message is longer than the buffer of its receive" : "an operation failed";
+	const char *what = error == MPI_ERR_TRUNCATE ? "a message is longer than the buffer of its receive" :
+			   error == MPI_ERR_COUNT    ? "the counts of the members of a collective operation differ" :
+						       "an operation failed";
 	return ampi_raise(comm ? ampi_comm((MPI_Comm)comm) : NULL, error, fn, "%s", what);
 }
 

@@ -35,8 +35,14 @@ static inline struct ampi_activity *ampi_activity(const struct vr_request *r)
 	return r->extra;
 }
 
-/* A request of this class; NULL when the slice is full. `size` bytes of zeroed memory, an ampi_activity first, are its extra. */
-struct vr_request *ampi_request_make(const struct ampi_request_class *class, size_t size);
+/* A request of this class; NULL when the slice is full. `size` bytes of memory, an ampi_activity first, are its extra: all zeroed, or
+ * the first part. */
+struct vr_request *ampi_request_make_part(const struct ampi_request_class *class, size_t size, size_t zeroed);
+
+static inline struct vr_request *ampi_request_make(const struct ampi_request_class *class, size_t size)
+{
+	return ampi_request_make_part(class, size, size);
+}
 
 /* The handle is gone and nothing is pending: give all back. Any stack of the owner. */
 void ampi_request_discard(struct vr_request *r);

@@ -8,13 +8,13 @@ static struct ampi_comm *comm_of(uint64_t handle)
 
 static struct vr_call *serve(int fn, uint64_t *args, int n)
 {
-	struct vr_call *c = &vr_current->call;
+	struct vr_call *c = &vr_context->call;
 	c->fn = fn;
 	c->nargs = n;
 	c->args = args;
 	c->ret = 0;
 	c->klass = MPI_SUCCESS;
-	atomic_store_explicit(&vr_current->state, VR_SERVED, memory_order_relaxed);
+	atomic_store_explicit(&vr_context->state, VR_SERVED, memory_order_relaxed);
 	vr_rank_leave(VR_SERVE);
 	return c;
 }

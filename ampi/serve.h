@@ -8,7 +8,7 @@
  * Go; raises the error that Go found, returns the MPI error class or the value. Does not let other ranks run. */
 int64_t ampi_serve(int fn, uint64_t *args, int n);
 
-/* The same, but what is wrong is only returned, as a class; vr_current->call.text says it. */
+/* The same, but what is wrong is only returned, as a class; vr_context->call.text says it. */
 int ampi_serve_class(int fn, uint64_t *args, int n);
 /* The same on behalf of another function, which errors name. */
 int64_t ampi_serve_as(int name, int fn, uint64_t *args, int n);

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"ampirun/ampi/datatype"
 	"ampirun/ampi/internal/testrank"
 	"ampirun/shim"
 	"ampirun/vrank"
@@ -66,6 +67,17 @@ func (c *client) handle(fn shim.Function, args ...any) uint64 {
 	h := c.words(0)
 	c.do(fn, append(args, h)...)
 	return h.word(0)
+}
+
+// layout is what a datatype of the rank looks like.
+func (c *client) layout(handle uint64) *datatype.Layout {
+	c.t.Helper()
+	types := &c.server.state(c.id).Types
+	id, ok := types.find(handle)
+	if !ok {
+		c.t.Fatalf("%#x is not a datatype", handle)
+	}
+	return types.layout(id)
 }
 
 // array is memory of the rank's heap that arguments point to.

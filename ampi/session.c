@@ -21,17 +21,6 @@ struct ampi_session *ampi_session(MPI_Session session)
 	return ampi_lookup(&ampi_me()->sessions, AMPI_SESSION, (uint64_t)session);
 }
 
-uint32_t ampi_only_session(void)
-{
-	const struct ampi_table *t = &ampi_me()->sessions;
-	if (vr_current->mpi_state == VR_MPI_RUNNING || ampi_me()->open_sessions != 1)
-		return 0;
-	for (uint32_t i = 0; i < t->room; i++)
-		if (t->slot[i])
-			return ((struct ampi_session *)t->slot[i])->handle;
-	return 0;
-}
-
 struct ampi_culprit ampi_session_culprit(const struct ampi_session *s)
 {
 	return (struct ampi_culprit){AMPI_SESSION, s->handle, s->errhandler};
@@ -47,7 +36,7 @@ int ampi_bad_session(MPI_Session session, int fn)
 /* What Go has found wrong in a call for this one. */
 static int raise_served(const struct ampi_culprit *at, int klass, int fn)
 {
-	return klass ? ampi_raise_on(at, klass, fn, "%s", vr_current->call.text) : MPI_SUCCESS;
+	return klass ? ampi_raise_on(at, klass, fn, "%s", vr_context->call.text) : MPI_SUCCESS;
 }
 
 static int null(const struct ampi_session *s, int fn, const char *name)
@@ -66,10 +55,13 @@ static const char *const level_names[] = {
 /* What a program asks for that says nothing is granted in full. */
 static int level_of(MPI_Info info)
 {
+	static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED};
 	char value[MPI_MAX_INFO_VAL + 1];
-	if (ampi_info_value(info, "thread_level", value, sizeof value) && !strcmp(value, level_names[MPI_THREAD_SINGLE]))
-		return MPI_THREAD_SINGLE;
-	return MPI_THREAD_FUNNELED;
+	if (ampi_info_value(info, "thread_level", value, sizeof value))
+		for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+			if (!strcmp(value, level_names[levels[i]]))
+				return levels[i];
+	return MPI_THREAD_MULTIPLE;
 }
 
 static int check_info(const struct ampi_culprit *at, int fn, MPI_Info info)
@@ -91,6 +83,8 @@ static int enter(const struct ampi_culprit *at, int level, MPI_Session *session)
 	*s = (struct ampi_session){h, level, at->errhandler};
 	ampi_errhandler_hold(s->errhandler);
 	ampi_me()->open_sessions++;
+	if (level > ampi_me()->session_level)
+		ampi_me()->session_level = level;
 	*session = (MPI_Session)h;
 	return MPI_SUCCESS;
 }
@@ -258,7 +252,7 @@ static int group_of(const struct ampi_session *s, int fn, int pset, MPI_Group *g
 		return ampi_raise_on(&at, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
 	for (int i = 0; i < n; i++)
 		ranks[i] = pset == PSET_SELF ? vr_current->id : i;
-	int klass = ampi_serve_class(AMPI_FN_GROUP_MAKE, (uint64_t[]){(uint64_t)n, (uint64_t)ranks, (uint64_t)group}, 3);
+	int klass = ampi_serve_class(AMPI_FN_GROUP_MAKE, (uint64_t[]){(uint64_t)n, (uint64_t)ranks, s->handle, (uint64_t)group}, 4);
 	vr_rank_free(vr_current, ranks);
 	return raise_served(&at, klass, fn);
 }

@@ -13,10 +13,6 @@ struct ampi_session {
 /* Handle -> object, NULL when it is not that of an open session. */
 struct ampi_session *ampi_session(MPI_Session session);
 
-/* The session that new communicators come from, by handle, where there can be no other: MPI_Init has not been called, and one is
- * open. Else 0. */
-uint32_t ampi_only_session(void);
-
 /* What errors of this session are raised on. */
 struct ampi_culprit ampi_session_culprit(const struct ampi_session *s);
 

@@ -7,25 +7,6 @@ import (
 	"ampirun/ampi/mpi"
 )
 
-func typeSize(c *call) error {
-	c.putNum(1, "size", c.datatype(0, "datatype").layout.Size)
-	return c.err
-}
-
-func typeExtent(c *call) error {
-	l := c.datatype(0, "datatype").layout
-	c.put64(1, "lb", l.LB())
-	c.put64(2, "extent", l.Extent())
-	return c.err
-}
-
-func typeTrueExtent(c *call) error {
-	l := c.datatype(0, "datatype").layout
-	c.put64(1, "true_lb", l.TrueLB())
-	c.put64(2, "true_extent", l.TrueExtent())
-	return c.err
-}
-
 // typeElements serves C: (type handle, bytes, *count).
 func typeElements(c *call) error {
 	t := c.datatype(0, "datatype")

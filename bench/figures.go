@@ -6,7 +6,10 @@ import "fmt"
 func experiments() []*experiment {
 	list := []*experiment{smallOnePE(), smallTwoPEs(), large(), yield(2, 2000), yield(1024, 10)}
 	list = append(list, collectives()...)
-	list = append(list, overlap("allreduce", "20000"), overlap("alltoall", "2000"))
+	list = append(list, overlap("neighbours", "1_per_pe", 2), overlap("neighbours", "8_per_pe", 16), overlap("blocking", "1_per_pe", 2),
+		overlap("background", "1_per_pe", 2), overlap("background", "8_per_pe", 16))
+	list = append(list, background("barrier", 256, "20"), background("allreduce", 256, "20"), background("barrier", 1024, "5"),
+		background("allreduce", 1024, "5"), background("alltoall", 256, "5"))
 	list = append(list, neighbourhood(8, "8B", "100"), neighbourhood(8192, "8KiB", "20"))
 	for _, h := range []hello{{256, "0.14 s", 0.10, 9}, {1024, "0.57 s", 0.25, 6}, {4096, "", 1.0, 3}} {
 		list = append(list, h.experiment())
@@ -81,15 +84,26 @@ func (c collective) experiment() *experiment {
 			title: fmt.Sprintf("%s, %d ranks on 2 PEs", c.operation, c.ranks), ampi: c.ampi, aim: c.aim}}}
 }
 
-// overlap tells which part of a collective in the background computation hides, with more ranks than cores.
-func overlap(operation, elements string) *experiment {
-	name := "overlap_" + operation
-	return &experiment{name: name, program: "overlap", args: []string{operation, elements, "20"}, pes: 2, ranks: 16, rounds: 6,
-		foreign: []string{operation, elements, "2"}, collect: printed,
+// overlap tells how near the steps of ranks with uneven work come to the computation alone. Others have a process for each PE.
+func overlap(way, shape string, ranks int) *experiment {
+	name := "overlap_" + way + "_" + shape
+	e := &experiment{name: name, program: "overlap", args: []string{way, "20", "60"}, pes: 2, ranks: ranks, rounds: 6, collect: printed,
+		figures: []*figure{{name: name, unit: "ratio", value: ratio("alone", "step"), atLeast: true}}}
+	if ranks == e.pes {
+		e.foreign = e.args
+	}
+	return e
+}
+
+// background compares a collective call of 8 bytes in the background, waited for at once, with the blocking one.
+func background(operation string, ranks int, iterations string) *experiment {
+	name := fmt.Sprintf("background_%s_8B_%d_ranks", operation, ranks)
+	return &experiment{name: name, program: "background", args: []string{operation, "8", iterations, "20"}, pes: 2, ranks: ranks, rounds: 4,
+		collect: printed,
 		figures: []*figure{
-			{name: name, unit: "ratio", value: of("hidden"), atLeast: true},
-			{name: name + ".call", unit: "us", value: of("call")},
-			{name: name + ".both", unit: "us", value: of("both")},
+			{name: name, unit: "us", value: of("nonblocking")},
+			{name: name + ".persistent", unit: "us", value: of("persistent")},
+			{name: name + "_per_blocking", unit: "ratio", value: ratio("nonblocking", "blocking")},
 		}}
 }
 

@@ -75,6 +75,14 @@ int vr_bind_pthread_join(uint64_t thread, void **result);
 int vr_bind_pthread_detach(uint64_t thread);
 void vr_bind_pthread_exit(void *result) __attribute__((noreturn));
 
+/* sync.c */
+int vr_bind_pthread_mutex_lock(void *m);
+int vr_bind_pthread_mutex_trylock(void *m);
+int vr_bind_pthread_rwlock_rdlock(void *l);
+int vr_bind_pthread_rwlock_wrlock(void *l);
+int vr_bind_pthread_spin_lock(void *l);
+int vr_bind_sem_wait(void *s);
+
 /* keys.c */
 int vr_bind_pthread_key_create(unsigned *key, void (*destructor)(void *));
 int vr_bind_pthread_key_delete(unsigned key);

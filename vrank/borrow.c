@@ -37,8 +37,10 @@ static void on_loan(void *arg)
 	vr_switch(&never, l->back);
 }
 
-static void become(struct vr_rank *r)
+static void become(struct vr_rank *context)
 {
+	struct vr_rank *r = context ? context->home : NULL;
+	vr_context = context;
 	vr_current = r;
 	if (!r)
 		return;
@@ -55,7 +57,7 @@ static void set_state(struct vr_rank *r, uint32_t s)
 
 static void run_on(struct vr_rank *r, struct loan *l)
 {
-	struct vr_rank *me = vr_current;
+	struct vr_rank *me = vr_context;
 	void *sp = r->sp;
 	become(r);
 	vr_switch(&l->back, vr_borrow_prepare(r, on_loan, l));
@@ -66,7 +68,8 @@ static void run_on(struct vr_rank *r, struct loan *l)
 void vr_rank_borrow(struct vr_rank *r, void (*fn)(void *arg), void *arg)
 {
 	struct loan l = {.fn = fn, .arg = arg};
-	uint32_t state = atomic_load_explicit(&r->state, memory_order_relaxed);
+	struct vr_rank *runs = r == vr_current ? vr_context : r;
+	uint32_t state = atomic_load_explicit(&runs->state, memory_order_relaxed);
 	int32_t budget = vr_pe->budget;
 	vr_lent++;
 	vr_pe->budget = -1;
@@ -74,7 +77,7 @@ void vr_rank_borrow(struct vr_rank *r, void (*fn)(void *arg), void *arg)
 		fn(arg);
 	else
 		run_on(r, &l);
-	set_state(r, state);
+	set_state(runs, state);
 	vr_lent--;
 	if (!vr_lent)
 		vr_pe->budget = budget;

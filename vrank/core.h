@@ -106,12 +106,15 @@ void vr_arena_free(void *p, size_t n);
 /* Why vr_pe_run came back. */
 enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED };
 
-/* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the rank it is about. */
+/* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the context it is about. */
 enum vr_reason vr_pe_run(struct vr_rank *resume);
 extern struct vr_rank *vr_left_by;
 
 /* Rank stack: put this rank to sleep until somebody makes it ready; switches. */
 void vr_rank_block(void);
+
+/* The same for ever, whoever makes it ready. */
+void vr_rank_rest(void) __attribute__((noreturn));
 
 /* Rank stack: let the other ready ranks run first; switches when there are any. */
 void vr_rank_yield(void);

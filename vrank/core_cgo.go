@@ -65,6 +65,7 @@ func rankAt(id int) *rank { return (*rank)(unsafe.Pointer(C.vr_rank_of(C.int32_t
 // imageArea is where the images of a rank lie that has its own.
 func (r *rank) imageArea() uintptr { return uintptr(C.vr_images_of(r.c.id)) }
 
+func (r *rank) home() *rank               { return (*rank)(unsafe.Pointer(r.c.home)) }
 func (r *rank) number() int               { return int(r.c.id) }
 func (r *rank) lifeState() int            { return int(C.rank_state(&r.c)) }
 func (r *rank) owner() int                { return int(C.rank_pe(&r.c)) }
@@ -76,7 +77,8 @@ func (r *rank) leftMPIOpen() bool         { return r.c.mpi_state == C.VR_MPI_RUN
 func (r *rank) slice() uintptr            { return uintptr(r.c.slice) }
 func (r *rank) waiting() C.struct_vr_wait { return r.c.wait }
 
-// runRanks runs ready ranks until Go is needed. PE thread.
+// runRanks runs ready ranks until Go is needed, and returns the context that it is needed for: a rank or one of its fibers
+// (fiber.h). PE thread.
 func runRanks(resume *rank) (reason, *rank) {
 	why := C.vr_pe_run((*C.struct_vr_rank)(unsafe.Pointer(resume)))
 	return why, (*rank)(unsafe.Pointer(C.vr_left_by))
@@ -100,7 +102,7 @@ func (m rankMemory) Rank() unsafe.Pointer      { return unsafe.Pointer(m.r) }
 // takeCall reads a rank's call record.
 func (r *rank) takeCall(c *Call) {
 	args := unsafe.Slice((*uint64)(unsafe.Pointer(r.c.call.args)), int(r.c.call.nargs))
-	*c = Call{Rank: r.number(), Fn: int(r.c.call.fn), Args: args, memory: rankMemory{r}}
+	*c = Call{Rank: r.number(), Fn: int(r.c.call.fn), Args: args, memory: rankMemory{r.home()}}
 }
 
 // answer writes what Go found into the call record.

@@ -1,4 +1,5 @@
-/* dlopen and kin. Go finds, relocates and maps libraries while the rank waits; constructors run here, on the rank's stack. */
+/* dlopen and kin. Go finds, relocates and maps libraries while the rank waits; constructors run here, on the stack of
+ * the caller, which may be a thread that the rank has started. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "fiber.h"
 #include "life.h"
 
 static char *text_of(struct vr_rank *r)
@@ -28,32 +30,39 @@ static void *fail(const char *fmt, ...)
 	return NULL;
 }
 
-/* Calls of Go are made by the thread that runs ranks. */
-static int not_in_thread(const char *function)
+/* A call of Go. */
+struct served {
+	int fn, nargs;
+	uint64_t *args, result;
+};
+
+/* Rank stack. */
+static void serve_here(void *arg)
 {
-	if (!vr_thread)
-		return 0;
-	fail("%s is not served in a thread that a rank has started: call it before", function);
-	return -1;
+	struct served *s = arg;
+	struct vr_call *c = &vr_context->call;
+	c->fn = s->fn;
+	c->args = s->args;
+	c->nargs = s->nargs;
+	c->ret = 0;
+	vr_rank_leave(VR_SERVE);
+	s->result = (uint64_t)c->ret;
 }
 
 static uint64_t serve(int fn, uint64_t *args, int n)
 {
-	struct vr_call *c = &vr_current->call;
-	c->fn = fn;
-	c->args = args;
-	c->nargs = n;
-	c->ret = 0;
-	vr_rank_leave(VR_SERVE);
-	return (uint64_t)c->ret;
+	struct served s = {fn, n, args, 0};
+	if (vr_thread)
+		vr_thread_delegate(serve_here, &s);
+	else
+		serve_here(&s);
+	return s.result;
 }
 
 static void *open_library(const char *name, int mode, void *caller)
 {
 	struct vr_rank *r = vr_current;
 	struct vr_library *first = NULL;
-	if (not_in_thread("dlopen"))
-		return NULL;
 	if (!(mode & (RTLD_LAZY | RTLD_NOW)))
 		return fail("%s: invalid mode for dlopen(): Invalid argument", name ? name : "");
 	char *text = text_of(r);
@@ -111,8 +120,6 @@ char *vr_bind_dlerror(void)
 static void *lookup(void *handle, const char *name, const char *version, void *caller)
 {
 	uint64_t module = 0, found = 0;
-	if (not_in_thread("dlsym"))
-		return NULL;
 	if (handle != RTLD_DEFAULT && handle != RTLD_NEXT && !library_of(handle))
 		return fail("dlsym: %p is not the handle of an open library", handle);
 	uint64_t args[] = {(uint64_t)name, (uint64_t)version, (uint64_t)handle, (uint64_t)caller, (uint64_t)&module, (uint64_t)&found};
@@ -161,7 +168,6 @@ int vr_bind_dlinfo(void *handle, int request, void *out)
 	return -1;
 }
 
-/* In threads that the rank has started the object alone is named: symbols are Go's to find. */
 int vr_bind_dladdr(const void *addr, void *result)
 {
 	Dl_info *info = result;
@@ -171,7 +177,7 @@ int vr_bind_dladdr(const void *addr, void *result)
 		return 0;
 	*info = (Dl_info){.dli_fname = o->name, .dli_fbase = (void *)(images + o->offset)};
 	uint64_t args[] = {(uint64_t)addr, (uint64_t)&info->dli_sname, (uint64_t)&info->dli_saddr};
-	if (!vr_thread && images == vr_current->images)
+	if (images == vr_current->images)
 		serve(VR_FN_NAME, args, 3);
 	return 1;
 }

@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include "life.h"
+#include "nudge.h"
 #include "schedule.h"
 #include "switch.h"
 
@@ -94,7 +95,7 @@ static int claim(int signal)
 void vr_signal_claim(int signal)
 {
 	struct sigaction now;
-	if (!sigaction(signal, NULL, &now) && now.sa_sigaction != handler)
+	if (signal != VR_NUDGE_SIGNAL && !sigaction(signal, NULL, &now) && now.sa_sigaction != handler)
 		claim(signal);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../isomalloc/heap.h"
+#include "fiber.h"
 #include "p2p.h"
 #include "schedule.h"
 #include "switch.h"
@@ -19,6 +20,7 @@ int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags)
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t slice = vr_job->slices + (uint64_t)id * l->slice_size;
 	r->id = id;
+	r->home = r;
 	r->slice = slice;
 	r->tls = (char *)r - l->tls_size;
 	r->requests = (struct vr_request *)(slice + l->requests);
@@ -109,6 +111,7 @@ void vr_rank_exit(int code)
 		vr_job_abort(code, "a function that the program gave to MPI_Op_create ends its rank with code %d", code);
 	if (vr_thread)
 		exit_in_thread(code);
+	vr_fibers_end();
 	me->exit_code = code & 0xff;
 	atomic_store(&me->state, VR_ENDED);
 	vr_pe->live--;
@@ -137,7 +140,7 @@ void vr_exit(int code)
 
 void vr_job_abort(int code, const char *fmt, ...)
 {
-	struct vr_rank *me = vr_current;
+	struct vr_rank *me = vr_context;
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(me->call.text, sizeof me->call.text, fmt, args);

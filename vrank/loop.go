@@ -21,7 +21,7 @@ func (w *worker) loop() error {
 			w.serve(r, call)
 			resume = r
 		case reasonLeft:
-			w.ended(r)
+			w.ended(r.home())
 		case reasonAborted:
 			w.finish(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: fmt.Sprintf("rank %d: %s", r.number(), r.text())})
 			return nil
@@ -45,11 +45,11 @@ func (w *worker) serve(r *rank, call *Call) {
 	r.takeCall(call)
 	switch call.Fn {
 	case fnSymbol:
-		w.findSymbol(r, call)
+		w.findSymbol(r.home(), call)
 	case fnOpen:
-		w.openLibrary(r, call)
+		w.openLibrary(r.home(), call)
 	case fnName:
-		w.nameAddress(r, call)
+		w.nameAddress(r.home(), call)
 	default:
 		w.mpi.Serve(call)
 	}

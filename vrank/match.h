@@ -73,7 +73,7 @@ enum vr_request_kind {
 
 enum {
 	VR_RQ_DONE = 1, /* complete: status is final */
-	VR_RQ_WAITED = 2, /* its rank sleeps until it completes */
+	VR_RQ_WAITED = 2, /* `waiter` sleeps until it completes */
 	VR_RQ_PERSISTENT = 4,
 	VR_RQ_ACTIVE = 8, /* persistent and started; others are always active */
 	VR_RQ_ORPHAN = 16, /* freed by the program before it completed */
@@ -113,6 +113,7 @@ struct vr_request {
 	struct vr_request *next, *prev;
 	uint64_t sequence; /* order of posting */
 	void *extra; /* of the MPI layer */
+	struct vr_rank *waiter; /* context that sleeps until it completes, with VR_RQ_WAITED */
 };
 
 /* Called when a request with VR_RQ_HOOK is complete, on any stack of its owner, instead of freeing an orphan. It may free the

@@ -41,7 +41,7 @@ const line = 64
 func TestOffsetsOfSwitch(t *testing.T) {
 	o := readOffsets()
 	o.within(t, 0, line, "vr_rank.id", "vr_rank.state", "vr_rank.sp", "vr_rank.run_next", "vr_rank.tls", "vr_rank.switches")
-	o.within(t, 0, line, "vr_rank.heap", "vr_rank.slice", "vr_rank.images") // malloc and faults
+	o.within(t, 0, line, "vr_rank.heap", "vr_rank.slice", "vr_rank.home") // malloc and faults, and whose context it is
 }
 
 // Fields that other workers write share no line with what the owner uses without being asked.

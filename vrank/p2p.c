@@ -58,6 +58,7 @@ static void pack(void *to, const struct vr_message *m, int64_t bytes)
 
 /* ---- completing ---- */
 
+/* `r` is a context that waits for requests. */
 static void settle(struct vr_rank *r)
 {
 	if (r->need && --r->need == 0)
@@ -81,7 +82,7 @@ void vr_request_complete(struct vr_request *r)
 	}
 	if (r->flags & VR_RQ_WAITED) {
 		r->flags &= ~VR_RQ_WAITED;
-		settle(r->rank);
+		settle(r->waiter);
 	}
 	if (vr_unlikely(r->flags & (VR_RQ_ORPHAN | VR_RQ_HOOK)))
 		over(r);
@@ -138,13 +139,21 @@ static void receive(struct vr_request *r, struct vr_env *e)
 
 /* ---- arriving ---- */
 
+/* They look again, and sleep again where it was not for them. */
+static void wake_probers(struct vr_rank *r)
+{
+	struct vr_rank *next, *p = r->probing;
+	for (r->probing = NULL; p; p = next) {
+		next = p->run_next;
+		vr_rank_ready(p);
+	}
+}
+
 static void keep(struct vr_rank *r, struct vr_env *e)
 {
 	vr_match_keep(&r->matcher, e);
-	if (vr_unlikely(r->probing)) {
-		r->probing = 0;
-		vr_rank_ready(r);
-	}
+	if (vr_unlikely(r->probing != NULL))
+		wake_probers(r);
 }
 
 static void arrive(struct vr_rank *r, struct vr_env *e)
@@ -432,14 +441,15 @@ struct vr_env *vr_probe_now(uint32_t context, int32_t source, int32_t tag)
 
 struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag)
 {
-	struct vr_rank *me = vr_current;
+	struct vr_rank *me = vr_context;
 	struct vr_env *e;
 	while (!(e = vr_probe_now(context, source, tag))) {
 		me->wait.peer = source;
 		me->wait.tag = tag;
 		me->wait.context = context;
 		me->wait.members = 0;
-		me->probing = 1;
+		me->run_next = me->home->probing;
+		me->home->probing = me;
 		vr_rank_block();
 	}
 	return e;

@@ -103,26 +103,31 @@ struct vr_entry {
 	uint64_t shim_unpack, shim_error; /* of a program built with ampicc; or 0 */
 };
 
-/* The rank control block, above the stack of its slice: see vr_rank_of. Its first cache line is all that a switch touches. */
+/* The rank control block, above the stack of its slice: see vr_rank_of. Its first cache line is all that a switch touches.
+ *
+ * It is two things in one: the rank, and the context in which its first thread runs, which the scheduler knows. A rank with
+ * threads has more contexts: fibers (fiber.h), which are control blocks of which only the fields of a context are used, those
+ * marked with a dagger. `home` leads from a context to its rank. */
 struct vr_rank {
-	int32_t id; /* rank in MPI_COMM_WORLD */
-	_Atomic uint32_t state; /* enum vr_state */
-	void *sp; /* saved stack pointer while not running */
-	struct vr_rank *run_next; /* run queue of the owner */
-	char *tls; /* shadow of its thread-local block; valid while not loaded */
+	int32_t id; /* + rank in MPI_COMM_WORLD */
+	_Atomic uint32_t state; /* + enum vr_state */
+	void *sp; /* + saved stack pointer while not running */
+	struct vr_rank *run_next; /* + run queue of the owner; or another list of those that sleep */
+	struct vr_rank *home; /* + the rank that this is a context of: itself, but for fibers */
+	char *tls; /* + shadow of its thread-local block; valid while not loaded */
 	uint64_t switches;
 	struct iso_heap *heap;
 	uint64_t slice; /* its address */
-	uint64_t images; /* address of its images: in its slice, unless ranks share them */
 	uint32_t magic;
 
 	struct vr_request *requests; /* array of the slice: see vr_request_at */
 	struct vr_request *free_requests;
 	uint32_t nrequests, live_requests;
-	int32_t probing; /* sleeps until any message arrives */
 	int32_t mpi_state; /* enum vr_mpi_state */
-	uint64_t need; /* requests that must complete before this rank is ready again */
-	struct vr_wait wait;
+	struct vr_rank *probing; /* contexts that sleep until any message arrives, chained by run_next */
+	uint64_t need; /* + requests that must complete before this context is ready again */
+	struct vr_wait wait; /* + */
+	uint64_t images; /* address of its images: in its slice, unless ranks share them */
 
 	/* Other workers push here: see inbox.c. The owner's number is beside what they will write. */
 	alignas(VR_LINE) _Atomic(struct vr_node *) inbox;
@@ -132,23 +137,25 @@ struct vr_rank {
 	struct vr_mail mail;
 
 	alignas(VR_LINE) struct vr_matcher matcher;
-	struct vr_call call;
+	struct vr_call call; /* + */
 	struct vr_counters counters;
-	uint64_t resumed_at; /* time-stamp counter */
-	int64_t wake_at; /* nanoseconds of CLOCK_MONOTONIC, while SLEEPING */
-	struct vr_rank *timer_next;
+	uint64_t resumed_at; /* + time-stamp counter */
+	int64_t wake_at; /* + nanoseconds of CLOCK_MONOTONIC, while SLEEPING */
+	struct vr_rank *timer_next; /* + */
 	struct vr_rank *all_next; /* ranks of one PE */
 
 	struct vr_entry entry;
 	int32_t argc;
 	char **argv, **envp;
 	struct vr_atexit *atexit, *atexit_quick, *thread_exit;
-	int32_t exit_code;
+	int32_t exit_code; /* + */
 	uint32_t finis_run; /* so many of entry.finis have been called */
 	int32_t exiting; /* depth: a second exit() while handlers run */
 	uint64_t tls_offset[VR_TLS_MODULES]; /* block of module m is at TP - tls_offset[m] */
 	void *mpi; /* struct ampi_rank: the MPI layer's state */
 	_Atomic int32_t threads; /* threads that it started and that live */
+	struct vr_fiber *fibers, *idle_fibers; /* all of them; and those that have nothing to do */
+	int32_t nfibers;
 	void *keys, **key_values; /* keys.c */
 	void *actions; /* signals.c */
 	int32_t standard_fd[3]; /* private descriptors in place of 0, 1, 2; 0 where there is none: stdio.c */
@@ -203,6 +210,9 @@ struct vr_thread {
 
 /* The rank whose code this thread runs, NULL on the PE's own stack. */
 extern VR_THREAD_LOCAL struct vr_rank *vr_current;
+
+/* On the PE thread: the context of vr_current that runs, to which the fields with a dagger belong. */
+extern struct vr_rank *vr_context;
 
 /* Set in threads that ranks started, NULL on the PE thread. */
 extern VR_THREAD_LOCAL struct vr_thread *vr_thread;

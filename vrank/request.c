@@ -34,13 +34,14 @@ static void describe(struct vr_rank *me, const struct vr_request *r, int64_t nee
 }
 
 /* Marks the pending ones; returns how many there are. */
-static int64_t mark(struct vr_request **r, int64_t n, const struct vr_request **first)
+static int64_t mark(struct vr_rank *me, struct vr_request **r, int64_t n, const struct vr_request **first)
 {
 	int64_t pending = 0;
 	for (int64_t i = 0; i < n; i++) {
 		if (!r[i] || (r[i]->flags & VR_RQ_DONE))
 			continue;
 		r[i]->flags |= VR_RQ_WAITED;
+		r[i]->waiter = me;
 		if (!pending++)
 			*first = r[i];
 	}
@@ -64,10 +65,10 @@ static int64_t count(struct vr_request **r, int64_t n)
 
 void vr_request_wait(struct vr_request **r, int64_t n, int64_t need)
 {
-	struct vr_rank *me = vr_current;
+	struct vr_rank *me = vr_context;
 	const struct vr_request *first = NULL;
 	vr_progress();
-	int64_t real = n == 1 ? 1 : count(r, n), pending = mark(r, n, &first);
+	int64_t real = n == 1 ? 1 : count(r, n), pending = mark(me, r, n, &first);
 	int64_t missing = need - (real - pending);
 	if (missing > 0) {
 		describe(me, first, missing);

@@ -16,6 +16,7 @@
 struct vr_job *vr_job;
 struct vr_pe *vr_pe;
 VR_THREAD_LOCAL struct vr_rank *vr_current;
+struct vr_rank *vr_context;
 int vr_measure;
 uint64_t vr_spin_ticks;
 
@@ -65,7 +66,7 @@ static void account(struct vr_rank *from, struct vr_rank *to)
 {
 	uint64_t now = vr_ticks();
 	if (from)
-		from->counters.user_ticks += now - from->resumed_at;
+		from->home->counters.user_ticks += now - from->resumed_at;
 	if (to)
 		to->resumed_at = now;
 }
@@ -89,24 +90,28 @@ static inline void switch_to(struct vr_rank *from, struct vr_rank *to)
 	if (vr_unlikely(vr_measure))
 		account(from, to);
 	if (to) {
-		if (to != vr_loaded)
-			vr_tls_load(to);
+		struct vr_rank *rank = to->home;
+		if (rank != vr_loaded)
+			vr_tls_load(rank);
 		if (vr_unlikely(vr_directories))
-			vr_directory_enter(to);
+			vr_directory_enter(rank);
 		prefetch(vr_pe->head);
 		set_state(to, VR_RUNNING);
-		to->switches++;
+		rank->switches++;
 		vr_pe->switches++;
+		vr_current = rank;
+	} else {
+		vr_current = NULL;
 	}
-	vr_current = to;
+	vr_context = to;
 	vr_switch(from ? &from->sp : &pe_sp, to ? to->sp : pe_sp);
 }
 
 void vr_rank_leave(enum vr_reason reason)
 {
 	left_reason = reason;
-	vr_left_by = vr_current;
-	switch_to(vr_current, NULL);
+	vr_left_by = vr_context;
+	switch_to(vr_context, NULL);
 }
 
 static __attribute__((noinline, cold)) struct vr_rank *out_of_budget(void)
@@ -140,15 +145,24 @@ static inline void give_way(struct vr_rank *me)
 
 void vr_rank_block(void)
 {
-	struct vr_rank *me = vr_current;
+	struct vr_rank *me = vr_context;
 	set_state(me, VR_BLOCKED);
-	hot = me;
+	hot = me->home;
 	give_way(me);
+}
+
+void vr_rank_rest(void)
+{
+	struct vr_rank *me = vr_context;
+	for (;;) {
+		set_state(me, VR_ENDED);
+		give_way(me);
+	}
 }
 
 void vr_rank_yield(void)
 {
-	struct vr_rank *me = vr_current;
+	struct vr_rank *me = vr_context;
 	if (vr_unlikely(vr_pe_has_news()))
 		vr_pe_poll();
 	if ((!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0) || vr_unlikely(vr_lent))
@@ -159,7 +173,7 @@ void vr_rank_yield(void)
 
 void vr_rank_sleep(int64_t nanoseconds)
 {
-	struct vr_rank *me = vr_current, **at = &vr_pe->timers;
+	struct vr_rank *me = vr_context, **at = &vr_pe->timers;
 	if (vr_unlikely(vr_lent)) {
 		nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
 		return;
@@ -310,13 +324,24 @@ static void sleep_until_rung(void)
 	atomic_store(&vr_pe->asleep, 0);
 }
 
+/* Do threads of this worker's ranks live? */
+static int has_threads(void)
+{
+	if (vr_likely(!vr_have_threads))
+		return 0;
+	for (struct vr_rank *r = vr_pe->all; r; r = r->all_next)
+		if (atomic_load(&r->threads) && atomic_load_explicit(&r->state, memory_order_relaxed) != VR_ENDED)
+			return 1;
+	return 0;
+}
+
 /* Nothing is ready: spin, then sleep until there is something. 1 when the job is found to be deadlocked. */
 static int idle(void)
 {
 	int deadlock = 0;
 	uint64_t since = vr_ticks();
 	if (!spin()) {
-		int counted = !vr_pe->timers; /* a sleeping rank will go on by itself */
+		int counted = !vr_pe->timers && !has_threads(); /* a sleeping rank will go on by itself, threads may call any time */
 		if (counted) {
 			atomic_fetch_add(&vr_job->idle, 1);
 			deadlock = is_deadlock();
@@ -365,6 +390,7 @@ static void run_steppers_as_host(void *arg)
 		set_state(r, host.state);
 	left_reason = VR_BUDGET;
 	vr_current = NULL;
+	vr_context = NULL;
 	r->sp = host.sp;
 	vr_switch(&never, pe_sp);
 }
@@ -419,5 +445,6 @@ void *vr_fault_escape(struct vr_rank *r)
 	vr_left_by = r;
 	set_state(r, VR_FAULTED);
 	vr_current = NULL;
+	vr_context = NULL;
 	return pe_sp;
 }

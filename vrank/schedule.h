@@ -7,6 +7,9 @@
 extern int vr_measure; /* account time to ranks at every switch */
 extern uint64_t vr_spin_ticks; /* how long an idle PE looks for news before it sleeps */
 
+/* Some rank of this worker has started a thread. */
+extern int vr_have_threads;
+
 /* Some rank has called chdir: then each switch goes to the rank's directory. */
 extern int vr_directories;
 void vr_directory_enter(const struct vr_rank *r);

@@ -1,7 +1,7 @@
 /* Threads that ranks start. They are threads of the worker: the host's C library makes them, so that their thread-local
  * block has the worker's layout, with the reserve in it; a new thread fills its reserve with the initial values of the
- * rank's variables. Such threads may compute, allocate and use the C library; they make no MPI calls
- * (MPI_THREAD_FUNNELED). A rank with live threads stays where it is: see vr_rank.threads. */
+ * rank's variables. Such threads compute, allocate and use the C library by themselves; their MPI calls go to the PE: see
+ * fiber.h. A rank with live threads stays where it is: see vr_rank.threads. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -9,8 +9,11 @@
 #include "../isomalloc/heap.h"
 #include "bind.h"
 #include "life.h"
+#include "nudge.h"
+#include "schedule.h"
 
 VR_THREAD_LOCAL struct vr_thread *vr_thread;
+int vr_have_threads;
 
 struct start {
 	struct vr_rank *rank;
@@ -51,7 +54,9 @@ void vr_thread_end(void)
 	vr_library_tls_end(vr_thread->tls_blocks);
 	vr_thread = NULL;
 	vr_current = NULL;
-	atomic_fetch_sub(&r->threads, 1);
+	int32_t pe = atomic_load(&r->pe);
+	if (atomic_fetch_sub(&r->threads, 1) == 1)
+		vr_pe_ring(&vr_job->pe[pe]); /* perhaps it sleeps without looking for deadlocks */
 }
 
 /* From its first thread on a rank calls MPI through the table that looks at who calls. Others have not begun yet. */
@@ -68,9 +73,12 @@ int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), 
 	if (!s)
 		return EAGAIN;
 	*s = (struct start){r, fn, arg};
-	iso_heap_lock_enable(r->heap, 1);
-	if (!vr_thread && !atomic_load(&r->threads))
+	if (!vr_thread && !atomic_load(&r->threads)) {
+		vr_have_threads = 1;
+		vr_nudge_setup();
+		iso_heap_lock_enable(r->heap, 1);
 		guard_calls(r);
+	}
 	if (r->entry.single_threaded)
 		*(char *)r->entry.single_threaded = 0;
 	atomic_fetch_add(&r->threads, 1);

@@ -27,6 +27,7 @@ enum {
 	VR_TYPE_DENSE = 2, /* one element is one piece, from offset true_lb */
 	VR_TYPE_PREDEFINED = 8,
 	VR_TYPE_COMMITTED = 4,
+	VR_TYPE_FREED = 16, /* by the program; the MPI layer still has a use for the handle */
 };
 
 /* Predefined types have kind != VR_KIND_NONE; a derived type made of one predefined type only has that kind too. */
@@ -57,6 +58,7 @@ struct vr_type {
 	struct vr_loop *loops; /* loops[0] is the whole type */
 	const int64_t *table; /* in the same piece of memory */
 	void *attrs; /* of the MPI layer */
+	uint64_t lent; /* operations that need the handle, of the MPI layer */
 };
 
 #define VR_TYPE_FIRST 0x200

@@ -1,75 +1,97 @@
-/* overlap OPERATION ELEMENTS BATCHES: how much of a collective in the background is hidden behind computation. OPERATION is allreduce
- * (so many doubles) or alltoall (so many doubles to each rank). As rank 0 sees it, for each batch: the call alone (call), the
- * computation alone (compute, about as long), and both (both); and of the quickest of each, which part of the shorter one is missing in both
- * (hidden). Ranks that share a core can hide waiting only, not work. */
+/* overlap WAY STEPS BATCHES: what waiting costs where computation is uneven. In every step the ranks of one half have three times as
+ * much to compute as those of the other, in turn, so over two steps all have the same; then they need data of each other. Who waits at
+ * the end of each step takes 3/2 of the time of the computation, who may run ahead a step less. WAY is
+ *	neighbours: with the two neighbours in a ring, waiting at once: only the ranks at the borders of the halves wait for the other half
+ *	blocking: a sum over all, MPI_Allreduce
+ *	background: MPI_Iallreduce, waited for at the end of the next step
+ * For each batch, the time of a step: all (step) and the computation alone (alone), which does not depend on how many ranks share it. */
 #include <mpi.h>
 #include <string.h>
 
 #include "sample.h"
 
+#define ROUNDS 60000 /* of computation in two steps, for two ranks */
+
 static int rank, size;
-static double *in, *out;
-static int elements, is_alltoall;
+static double sink;
 
-static void begin(MPI_Request *r)
+static double __attribute__((noinline)) compute(long step)
 {
-	if (is_alltoall)
-		MPI_Ialltoall(in, elements, MPI_DOUBLE, out, elements, MPI_DOUBLE, MPI_COMM_WORLD, r);
-	else
-		MPI_Iallreduce(in, out, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, r);
-}
-
-static double __attribute__((noinline)) compute(long rounds)
-{
+	int heavy = (step & 1) == (rank < size / 2);
+	long rounds = (long)ROUNDS * (heavy ? 3 : 1) * 2 / size / 2;
 	double x = rank;
 	for (long i = 0; i < rounds; i++)
 		x = x * 0.999 + 1e-3;
+	sink += x;
 	return x;
 }
 
-/* All ranks together, as rank 0 sees it. */
-static double timed(int communicates, long rounds)
+static void alone(long steps)
 {
-	MPI_Request r = MPI_REQUEST_NULL;
-	MPI_Barrier(MPI_COMM_WORLD);
-	double start = sample_clock(CLOCK_MONOTONIC);
-	if (communicates)
-		begin(&r);
-	double x = compute(rounds);
-	MPI_Wait(&r, MPI_STATUS_IGNORE);
-	MPI_Barrier(MPI_COMM_WORLD);
-	sample_require(x >= 0, "the computation is wrong");
-	return sample_clock(CLOCK_MONOTONIC) - start;
+	for (long s = 0; s < steps; s++)
+		compute(s);
 }
 
-static void least(double *best, double value)
+/* What the left and the right neighbour have computed comes in, what this rank has goes out. */
+static void neighbours(long steps)
 {
-	if (*best == 0 || value < *best)
-		*best = value;
-}
-
-/* Rounds of computation that take the ranks as long as the call; the same in all of them. */
-static long balance(void)
-{
-	long rounds = 100000;
-	double call = 0, some = 0;
-	for (int i = 0; i < 5; i++) {
-		least(&call, timed(1, 0));
-		least(&some, timed(0, rounds));
+	int left = (rank + size - 1) % size, right = (rank + 1) % size;
+	for (long s = 0; s < steps; s++) {
+		double mine[2] = {compute(s), s}, from[2][2];
+		MPI_Request r[4];
+		MPI_Irecv(from[0], 2, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &r[0]);
+		MPI_Irecv(from[1], 2, MPI_DOUBLE, right, 2, MPI_COMM_WORLD, &r[1]);
+		MPI_Isend(mine, 2, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, &r[2]);
+		MPI_Isend(mine, 2, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &r[3]);
+		MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+		sample_require(from[0][1] == s && from[1][1] == s, "data of another step arrived");
 	}
-	rounds *= call / some;
-	sample_require(rounds > 0, "the computation takes no time");
-	MPI_Bcast(&rounds, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-	return rounds;
 }
 
-static void prepare(void)
+static void blocking(long steps)
 {
-	long n = (long)elements * (is_alltoall ? size : 1);
-	in = malloc(n * sizeof *in);
-	out = malloc(n * sizeof *out);
-	for (long i = 0; i < n; i++)
-		in[i] = rank;
+	double mine[2] = {0, 1}, sum[2];
+	for (long s = 0; s < steps; s++) {
+		mine[0] = compute(s);
+		MPI_Allreduce(mine, sum, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+		sample_require(sum[1] == size, "the sum is wrong");
+	}
+}
+
+static void background(long steps)
+{
+	double mine[2][2] = {{0, 1}, {0, 1}}, sum[2][2];
+	MPI_Request before = MPI_REQUEST_NULL, r;
+	for (long s = 0; s < steps; s++, before = r) {
+		mine[s & 1][0] = compute(s);
+		MPI_Iallreduce(mine[s & 1], sum[s & 1], 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r);
+		MPI_Wait(&before, MPI_STATUS_IGNORE);
+		sample_require(!s || sum[!(s & 1)][1] == size, "the sum is wrong");
+	}
+	MPI_Wait(&before, MPI_STATUS_IGNORE);
+}
+
+static void (*find(const char *name))(long steps)
+{
+	if (!strcmp(name, "blocking"))
+		return blocking;
+	if (!strcmp(name, "background"))
+		return background;
+	sample_require(!strcmp(name, "neighbours"), "no such way");
+	return neighbours;
+}
+
+/* From the first rank that begins to the last that ends, in rank 0. Ranks that share a core come to run one after the other. */
+static double timed(void (*run)(long steps), long steps)
+{
+	double start, end, first = 0, last = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+	start = sample_clock(CLOCK_MONOTONIC);
+	run(steps);
+	end = sample_clock(CLOCK_MONOTONIC);
+	MPI_Reduce(&start, &first, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
+	MPI_Reduce(&end, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	return (last - first) / steps;
 }
 
 int main(int argc, char **argv)
@@ -77,24 +99,17 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	is_alltoall = argc > 1 && !strcmp(argv[1], "alltoall");
-	elements = sample_argument(argc, argv, 2, 1000);
-	long batches = sample_argument(argc, argv, 3, 10);
-	prepare();
-	long rounds = balance();
-	double best[3] = {0, 0, 0};
+	void (*way)(long steps) = find(argc > 1 ? argv[1] : "neighbours");
+	long steps = sample_argument(argc, argv, 2, 100), batches = sample_argument(argc, argv, 3, 10);
+	timed(way, 10);
 	for (long i = 0; i < batches; i++) {
-		double call = timed(1, 0), alone = timed(0, rounds), both = timed(1, rounds);
+		double with = timed(way, steps), without = timed(alone, steps);
 		if (rank)
 			continue;
-		sample_print("call", call);
-		sample_print("compute", alone);
-		sample_print("both", both);
-		least(&best[0], call), least(&best[1], alone), least(&best[2], both);
+		sample_print("step", with);
+		sample_print("alone", without);
 	}
-	if (rank == 0)
-		sample_print("hidden", (best[0] + best[1] - best[2]) / (best[0] < best[1] ? best[0] : best[1]));
-	sample_require(is_alltoall ? out[(size - 1) * (long)elements] == size - 1 : out[0] == size * (size - 1) / 2.0, "the result is wrong");
+	sample_require(sink >= 0, "the computation is wrong");
 	MPI_Finalize();
 	return 0;
 }

@@ -19,17 +19,33 @@ ampi_guard_\name:
 	.endm
 
 	.text
-	/* %r11 is the only register that carries no argument. */
+	/* %r11 is the only register that carries no argument. A thread's call goes to ampi_thread_call(function, registers, stack). */
 	.type ampi_guard, @function
 	.p2align 4
 ampi_guard:
+	.cfi_startproc
 	cmpq $0, %fs:vr_thread@tpoff
 	jne 2f
 1:	jmp *ampi_core_table+FIRST_FUNCTION(,%r11,8)
 2:	cmpb $0, ampi_any_thread(%r11)
 	jne 1b
+	leaq 8(%rsp), %rax
+	pushq %r9
+	pushq %r8
+	pushq %rcx
+	pushq %rdx
+	pushq %rsi
+	pushq %rdi
 	movl %r11d, %edi
-	jmp ampi_thread_refuse
+	movq %rsp, %rsi
+	movq %rax, %rdx
+	subq $8, %rsp
+	.cfi_adjust_cfa_offset 56
+	call ampi_thread_call
+	addq $56, %rsp
+	.cfi_adjust_cfa_offset -56
+	ret
+	.cfi_endproc
 	.size ampi_guard, .-ampi_guard
 
 `

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdint.h>
 
 int plugins_value = 42;
@@ -74,6 +75,18 @@ static void ask(void *handle)
 	CHECK(dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && strstr(map->l_name, "plugins_open.so"));
 }
 
+/* Threads of a rank may open libraries too. */
+static void *in_thread(void *unused)
+{
+	(void)unused;
+	void *handle = dlopen("./plugins_open.so", RTLD_NOW);
+	int (*locals)(void) = (int (*)(void))dlsym(handle, "open_thread_locals");
+	int *counter = dlsym(handle, "needed_counter"), *(*address)(void) = (int *(*)(void))dlsym(handle, "needed_address");
+	CHECK(locals && locals() == 7011 && counter == address());
+	CHECK(dlclose(handle) == 0);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	check_begin(&argc, &argv);
@@ -86,6 +99,8 @@ int main(int argc, char **argv)
 	}
 	look(handle);
 	ask(handle);
+	pthread_t thread;
+	CHECK(!pthread_create(&thread, NULL, in_thread, NULL) && !pthread_join(thread, NULL));
 
 	CHECK(dlopen("./plugins_open.so", RTLD_LAZY) == handle);
 	CHECK(dlsym(RTLD_DEFAULT, "only_here") == NULL);

@@ -27,6 +27,8 @@ static void during(void)
 	CHECK(flag);
 	MPI_Finalized(&flag);
 	CHECK(!flag);
+	MPI_Pcontrol(1);
+	MPI_Pcontrol(2, name, &length);
 	MPI_Get_processor_name(name, &length);
 	CHECK(length > 0 && (int)strlen(name) == length);
 }

@@ -120,6 +120,43 @@ static void sparse(void)
 	MPI_Type_free(&type);
 }
 
+static int expected;
+
+/* Sees whole vectors only: programs exist that compute on the vector as one thing. */
+static void add_all(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+	int *a = in, *b = inout;
+
+	(void)type;
+	CHECK_INT(*len, expected);
+	for (int i = 0; i < *len; i++)
+		b[i] += a[i];
+}
+
+static void whole_vectors(int commute)
+{
+	enum { MOST = 40000 };
+	int *in = malloc(MOST * sizeof *in), *out = malloc(MOST * sizeof *out);
+	MPI_Op op;
+
+	MPI_Op_create(add_all, commute, &op);
+	for (int i = 0; i < MOST; i++)
+		in[i] = rank + i;
+	for (expected = 1; expected <= MOST; expected = expected * 6 + 1) {
+		MPI_Reduce(in, out, expected, MPI_INT, op, size - 1, WORLD);
+		CHECK(rank != size - 1 || out[expected - 1] == size * (expected - 1) + size * (size - 1) / 2);
+		MPI_Allreduce(in, out, expected, MPI_INT, op, WORLD);
+		CHECK_INT(out[expected - 1], size * (expected - 1) + size * (size - 1) / 2);
+		MPI_Scan(in, out, expected, MPI_INT, op, WORLD);
+		CHECK_INT(out[expected - 1], (rank + 1) * (expected - 1) + rank * (rank + 1) / 2);
+		MPI_Exscan(in, out, expected, MPI_INT, op, WORLD);
+		CHECK(!rank || out[expected - 1] == rank * (expected - 1) + rank * (rank - 1) / 2);
+	}
+	MPI_Op_free(&op);
+	free(in);
+	free(out);
+}
+
 int main(int argc, char **argv)
 {
 	int commutes;
@@ -130,5 +167,7 @@ int main(int argc, char **argv)
 	non_commutative();
 	CHECK(size == 1 || calls > 0);
 	sparse();
+	whole_vectors(0);
+	whole_vectors(1);
 	return check_end("user_ops");
 }

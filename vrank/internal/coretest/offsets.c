@@ -8,7 +8,7 @@
 
 const struct ct_offset ct_offsets[] = {
 	WHOLE(vr_rank), F(vr_rank, id), F(vr_rank, state), F(vr_rank, sp), F(vr_rank, run_next), F(vr_rank, tls), F(vr_rank, switches),
-	F(vr_rank, heap), F(vr_rank, slice), F(vr_rank, images), F(vr_rank, magic), F(vr_rank, requests), F(vr_rank, free_requests),
+	F(vr_rank, heap), F(vr_rank, slice), F(vr_rank, home), F(vr_rank, magic), F(vr_rank, requests), F(vr_rank, free_requests),
 	F(vr_rank, need), F(vr_rank, wait), F(vr_rank, inbox), F(vr_rank, pe), F(vr_rank, on_wake), F(vr_rank, wake_next),
 	F(vr_rank, matcher), F(vr_rank, call), F(vr_rank, counters), F(vr_rank, threads),
 	WHOLE(vr_pe), F(vr_pe, id), F(vr_pe, head), F(vr_pe, tail), F(vr_pe, timers), F(vr_pe, budget), F(vr_pe, free), F(vr_pe, nfree),

@@ -1,0 +1,44 @@
+package conformance
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// hugeMemory is what the ranks of huge.c take at most, with room for others, in KiB.
+const hugeMemory = 8 << 20
+
+// TestHuge moves messages of more than 2 GiB where there is memory for them: one between two workers, and, as that takes its time,
+// all kinds only with AMPI_TEST_HUGE=1.
+func TestHuge(t *testing.T) {
+	if free := availableMemory(t); free < hugeMemory {
+		t.Skipf("%d MiB of memory are free, want %d", free>>10, hugeMemory>>10)
+	}
+	path := program(t, ownDir+"/huge.c", "-O1")
+	kinds := []string{"send"}
+	if os.Getenv("AMPI_TEST_HUGE") == "1" {
+		kinds = []string{"send", "ints", "bcast", "allreduce", "pack"}
+	}
+	for _, kind := range kinds {
+		r := job{program: path, args: []string{kind}, workers: 2, ranks: 2, flags: []string{"+slice", "8G"}}.run(t)
+		r.expectCode(t, 0)
+		r.expectSays(t, "PASS huge "+kind+"\n")
+	}
+}
+
+// availableMemory is what the kernel would give without swapping, in KiB.
+func availableMemory(t *testing.T) (kib int) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); n == 1 {
+			return kib
+		}
+	}
+	return 0
+}

@@ -1,0 +1,20 @@
+/* A rank whose first thread sleeps in the kernel for a thread of its own (a mutex, a barrier, a parallel region of OpenMP) keeps
+ * the PE, which is to carry out that other thread's calls. It is nudged out of there, and lets others run. */
+#ifndef VRANK_NUDGE_H
+#define VRANK_NUDGE_H
+
+/* A rank that starts a thread, on its stack: be ready to nudge. Does so once for the worker. */
+void vr_nudge_setup(void);
+
+/* A thread that a rank started: it begins to wait for the PE; and it has what it wanted. */
+void vr_nudge_begin(void);
+void vr_nudge_end(void);
+
+/* nudge_amd64.S. The place in a rank's code that the signal handler makes the thread go on at: calls vr_nudge_rest with
+ * everything saved, then goes back to the address on the stack. */
+extern void vr_nudge_enter(void);
+
+/* The signal that nudges: not for ranks to have. */
+#define VR_NUDGE_SIGNAL (SIGRTMAX - 3)
+
+#endif
