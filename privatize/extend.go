@@ -31,7 +31,9 @@ type Extension struct {
 	p     *Program
 }
 
-// Open finds and relocates a library and what it needs, for one rank. It changes nothing of the rank: Give does. An error says in one line why there is no such library, in ld.so's words where there are any.
+// Open finds and relocates a library and what it needs, for one rank. It changes nothing of the rank: Give does.
+// The extension is nil for a library that LoadedOnly keeps from being loaded. An error says in one line why there is no such library, in ld.so's
+// words where there are any.
 func (p *Program) Open(o *Opening) (*Extension, error) {
 	if p.finder == nil {
 		p.finder = newFinder(o.LibraryPath)

@@ -158,7 +158,8 @@ func (w *worker) giveLibraries(r *rank, e *privatize.Extension) (*library, error
 	records := make([]*library, len(e.New))
 	for i, g := range e.New {
 		if size, _ := g.TLSSize(); size > 0 && g.Object().TLSOffset != 0 && g.Object().TLSFileSize > 0 && C.vr_library_threads(&r.c) > 0 {
-			return nil, fmt.Errorf("%s: has thread-local variables at a fixed place with initial values, and the rank has threads already: open it before they start", g.Path())
+			return nil, fmt.Errorf("%s: has thread-local variables at a fixed place with initial values, and the rank has threads already: "+
+				"open it before they start", g.Path())
 		}
 		if records[i] = newLibrary(r, g.Object(), -1); records[i] == nil {
 			return nil, errors.New(g.Path() + ": the rank's slice is full: raise +slice")
