@@ -16,6 +16,7 @@ type dynamic struct {
 	needed       []string
 	soname       string
 	strtab       []byte
+	strings      uint64 // address of strtab
 	symtab       []byte // to the end of its segment: its own length is recorded nowhere
 	gnuHash      gnuHash
 	sysvHash     sysvHash
@@ -30,6 +31,8 @@ type dynamic struct {
 	initArr      vrange
 	finiArr      vrange
 	preinit      vrange
+	rpath        string // folders to search for what this object needs
+	runpath      string
 	symbolic     bool
 	textrel      bool
 	pie          bool
@@ -115,6 +118,7 @@ func (im *image) readStrings(t *dynTags) (err error) {
 	if d.strtab, err = im.table(t, elf.DT_STRTAB, elf.DT_STRSZ, 1); err != nil {
 		return err
 	}
+	d.strings = t.val[elf.DT_STRTAB]
 	for _, off := range t.needed {
 		name, ok := d.str(off)
 		if !ok || name == "" {
@@ -125,6 +129,13 @@ func (im *image) readStrings(t *dynTags) (err error) {
 	if off, ok := t.val[elf.DT_SONAME]; ok {
 		if d.soname, ok = d.str(off); !ok {
 			return malformed(im.path, "names itself outside its string table")
+		}
+	}
+	for tag, out := range map[elf.DynTag]*string{elf.DT_RPATH: &d.rpath, elf.DT_RUNPATH: &d.runpath} {
+		if off, ok := t.val[tag]; ok {
+			if *out, ok = d.str(off); !ok {
+				return malformed(im.path, "names folders of libraries outside its string table")
+			}
 		}
 	}
 	flags := elf.DynFlag(t.val[elf.DT_FLAGS])

@@ -23,7 +23,7 @@ type Location struct {
 // files' symbol and debug tables at its first use for each, so it is for reports, not for hot paths.
 func (p *Program) Locate(base, pc uintptr) (Location, bool) {
 	off := uint64(pc - base)
-	for _, im := range p.images {
+	for _, im := range p.known() {
 		vaddr := off - im.bias
 		if pc < base || vaddr < im.low() || vaddr >= im.high() {
 			continue

@@ -63,6 +63,9 @@ func (im *image) defines(name string) bool {
 	return ok
 }
 
+// isStandardMPI recognises the library of the MPI 5 standard ABI, for which the runtime stands in.
+func isStandardMPI(name string) bool { return strings.HasPrefix(filepath.Base(name), "libmpi_abi.so") }
+
 // isMPI recognises the names that MPI libraries go by: libmpi_abi.so.0, libmpi.so.12, libmpichfort.so.12,
 // libmpi_mpifh.so.40, libmpifort.so.12, libpmpi.so.12 and their like.
 func isMPI(name string) bool {

@@ -22,19 +22,23 @@ type Object struct {
 func (p *Program) Objects() []Object {
 	list := make([]Object, 0, len(p.images))
 	for _, im := range p.images {
-		o := Object{
-			Name: im.name, Path: im.path, Bias: im.bias,
-			Offset: im.bias + im.low(), Size: im.high() - im.low(),
-			Phdrs: im.placed(im.phdrs), PhdrCount: int(im.phdrs.size / phdrSize),
-			EhFrameHdr: im.placed(im.ehFrameHdr), Dynamic: im.placed(im.dynSeg),
-		}
-		if im.tls != nil {
-			o.TLSModule, o.TLSOffset = im.tls.module, im.tls.offset
-			o.TLSImage, o.TLSFileSize = im.bias+im.tls.vaddr, im.tls.filesz
-		}
-		list = append(list, o)
+		list = append(list, im.object())
 	}
 	return list
+}
+
+func (im *image) object() Object {
+	o := Object{
+		Name: im.name, Path: im.path, Bias: im.bias,
+		Offset: im.bias + im.low(), Size: im.high() - im.low(),
+		Phdrs: im.placed(im.phdrs), PhdrCount: int(im.phdrs.size / phdrSize),
+		EhFrameHdr: im.placed(im.ehFrameHdr), Dynamic: im.placed(im.dynSeg),
+	}
+	if im.tls != nil {
+		o.TLSModule, o.TLSOffset = im.tls.module, im.tls.offset
+		o.TLSImage, o.TLSFileSize = im.bias+im.tls.vaddr, im.tls.filesz
+	}
+	return o
 }
 
 // placed is the offset of a range, 0 for an absent one.

@@ -39,6 +39,7 @@ type tlsSegment struct {
 	vaddr, filesz, memsz, align uint64
 	module                      int
 	offset                      uint64
+	dynamic                     bool // each thread's block is allocated at its first use
 }
 
 // vrange is a range of addresses of an image.

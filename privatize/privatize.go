@@ -36,6 +36,10 @@ type Options struct {
 type Program struct {
 	opts       Options
 	images     []*image
+	scope      []*image // where references are looked up; nil: in images
+	lenient    uintptr  // what functions that nobody defines are bound to; 0: that is an error
+	plugins    []*Plugin
+	finder     *finder
 	files      []*os.File
 	host       *hostLoader
 	libc       *image
@@ -184,7 +188,10 @@ func (p *Program) Close() error {
 		unmapFile(im.data)
 		p.files[i].Close()
 	}
-	p.images, p.files = nil, nil
+	for _, g := range p.plugins {
+		g.close()
+	}
+	p.images, p.files, p.plugins = nil, nil, nil
 	return nil
 }
 

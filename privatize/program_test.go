@@ -128,24 +128,28 @@ func TestAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	inside := func(a uintptr) bool { return a >= base && a < base+uintptr(p.Span()) }
-	main, ok := p.Address(base, "main", "", -1)
+	find := func(name, version string, next bool) (uintptr, bool) {
+		f, ok := p.Address(base, Sought{Name: name, Version: version, Next: next, Caller: uint64(p.Entry(base).Main - base)})
+		return f.Address, ok
+	}
+	main, ok := find("main", "", false)
 	if !ok || main != p.Entry(base).Main {
 		t.Errorf("main is at %#x, %v", main, ok)
 	}
-	if a, ok := p.Address(base, "strlen", "", -1); !ok || !inside(a) || a == base+uintptr(p.libc.bias) {
+	if a, ok := find("strlen", "", false); !ok || !inside(a) || a == base+uintptr(p.libc.bias) {
 		t.Errorf("strlen is at %#x, %v", a, ok)
 	}
-	if a, _ := p.Address(base, "malloc", "", -1); a != p.opts.Bind["malloc"] {
+	if a, _ := find("malloc", "", false); a != p.opts.Bind["malloc"] {
 		t.Errorf("malloc is at %#x, not the runtime's", a)
 	}
-	if a, ok := p.Address(base, "local", "", -1); !ok || a >= p.opts.TLSTop || a < p.opts.TLSTop-uintptr(p.TLSSize()) {
+	if a, ok := find("local", "", false); !ok || a >= p.opts.TLSTop || a < p.opts.TLSTop-uintptr(p.TLSSize()) {
 		t.Errorf("the thread-local variable is at %#x, %v", a, ok)
 	}
-	if _, ok := p.Address(base, "main", "", 0); ok {
+	if _, ok := find("main", "", true); ok {
 		t.Error("main is found behind the program")
 	}
-	old, ok1 := p.Address(base, "memcpy", "GLIBC_2.2.5", -1)
-	now, ok2 := p.Address(base, "memcpy", "GLIBC_2.14", -1)
+	old, ok1 := find("memcpy", "GLIBC_2.2.5", false)
+	now, ok2 := find("memcpy", "GLIBC_2.14", false)
 	if !ok1 || !ok2 || !inside(old) || !inside(now) {
 		t.Errorf("memcpy's versions are at %#x and %#x", old, now)
 	}

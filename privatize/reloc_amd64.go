@@ -64,6 +64,9 @@ func (r *relocator) threadLocal(im *image, typ elf.R_X86_64, rel relocation) err
 		return malformed(im.path, "has a thread-local relocation at %#x of what is not thread-local", rel.vaddr)
 	}
 	v := t.value + rel.addend
+	if t.im.tls.dynamic && (typ == elf.R_X86_64_TPOFF64 || typ == elf.R_X86_64_TLSDESC) {
+		return refuseStaticTLS(im, t.im)
+	}
 	switch typ {
 	case elf.R_X86_64_DTPMOD64:
 		v = uint64(t.im.tls.module)

@@ -89,6 +89,9 @@ func (p *Program) resolveNew(im *image, i uint64, call bool) (target, error) {
 	if s.bind == elf.STB_WEAK {
 		return target{kind: targetConst}, nil
 	}
+	if call && p.lenient != 0 {
+		return target{kind: targetExternal, value: uint64(p.externals.number("undefined functions", p.lenient))}, nil
+	}
 	return target{}, &unresolvedError{im, q.String()}
 }
 
@@ -119,7 +122,7 @@ func (p *Program) lookup(q *query, im *image, copied bool) (target, bool) {
 			return im.own(s), true
 		}
 	}
-	for i, def := range p.images {
+	for i, def := range p.searched() {
 		if copied && i == 0 {
 			continue
 		}
@@ -133,6 +136,14 @@ func (p *Program) lookup(q *query, im *image, copied bool) (target, bool) {
 		return def.own(s), true
 	}
 	return p.lookupOutside(q)
+}
+
+// searched is the scope of references: the images of the program, or what a library opened at run time sees.
+func (p *Program) searched() []*image {
+	if p.scope != nil {
+		return p.scope
+	}
+	return p.images
 }
 
 func (p *Program) lookupOutside(q *query) (target, bool) {

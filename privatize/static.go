@@ -19,14 +19,40 @@ func (im *image) staticSymbol(name string) (uint64, bool) {
 	return 0, false
 }
 
-// staticTables returns the bytes of SHT_SYMTAB and of its strings.
-func (im *image) staticTables() (symtab, strtab []byte, ok bool) {
-	const shdrSize = 64
+// sectionAlign is what the file's contents need to be aligned to: its segments may ask for more, since older linkers thought of pages of 2 MiB. A file
+// without sections is taken at its word.
+func (im *image) sectionAlign() uint64 {
+	headers, ok := im.sectionHeaders()
+	if !ok || len(headers) == 0 {
+		return im.align
+	}
+	align := uint64(1)
+	for b := headers; len(b) > 0; b = b[shdrSize:] {
+		if elf.SectionFlag(le.Uint64(b[8:]))&elf.SHF_ALLOC != 0 {
+			align = max(align, le.Uint64(b[48:]))
+		}
+		if align&(align-1) != 0 {
+			return im.align
+		}
+	}
+	return align
+}
+
+const shdrSize = 64
+
+func (im *image) sectionHeaders() ([]byte, bool) {
 	off, size, n := le.Uint64(im.data[40:]), le.Uint16(im.data[58:]), uint64(le.Uint16(im.data[60:]))
 	headers, ok := im.fileBytes(off, n*shdrSize)
-	if !ok || size != shdrSize {
+	return headers, ok && size == shdrSize
+}
+
+// staticTables returns the bytes of SHT_SYMTAB and of its strings.
+func (im *image) staticTables() (symtab, strtab []byte, ok bool) {
+	headers, ok := im.sectionHeaders()
+	if !ok {
 		return nil, nil, false
 	}
+	n := uint64(len(headers) / shdrSize)
 	for b := headers; len(b) > 0; b = b[shdrSize:] {
 		link := uint64(le.Uint32(b[40:]))
 		if elf.SectionType(le.Uint32(b[4:])) != elf.SHT_SYMTAB || link >= n {

@@ -11,7 +11,7 @@ import (
 
 // lookupMPI finds the PMPI functions that libraries call.
 func (p *Program) lookupMPI(q *query, im *image) (target, bool) {
-	if im == p.images[0] || !strings.HasPrefix(q.name, "PMPI_") {
+	if im == p.searched()[0] || !strings.HasPrefix(q.name, "PMPI_") {
 		return target{}, false
 	}
 	return p.lookupFallback(q)

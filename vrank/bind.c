@@ -37,6 +37,8 @@ const struct vr_binding vr_bindings[] = {
 	{"dl_iterate_phdr", vr_bind_dl_iterate_phdr},
 	{"dladdr", vr_bind_dladdr},
 	{"dlopen", vr_bind_dlopen},
+	{"dlmopen", vr_bind_dlmopen},
+	{"dlinfo", vr_bind_dlinfo},
 	{"dlclose", vr_bind_dlclose},
 	{"dlerror", vr_bind_dlerror},
 	{"dlsym", vr_bind_dlsym},

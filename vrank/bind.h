@@ -39,10 +39,12 @@ void *vr_bind_mremap(void *old, size_t old_size, size_t new_size, int flags, ...
 void *vr_bind_tls_get_addr(void *index);
 int vr_bind_dl_find_object(void *pc, void *result);
 int vr_bind_dl_iterate_phdr(int (*callback)(void *info, size_t size, void *data), void *data);
-int vr_bind_dladdr(const void *addr, void *info);
 
 /* dl.c */
 void *vr_bind_dlopen(const char *name, int mode);
+int vr_bind_dladdr(const void *addr, void *info);
+void *vr_bind_dlmopen(long space, const char *name, int mode);
+int vr_bind_dlinfo(void *handle, int request, void *out);
 int vr_bind_dlclose(void *handle);
 char *vr_bind_dlerror(void);
 void *vr_bind_dlsym(void *handle, const char *name);

@@ -35,6 +35,15 @@ struct vr_pe {
 	alignas(VR_LINE) _Atomic(struct vr_env *) freed; /* pool envelopes coming home */
 };
 
+/* Libraries that ranks have opened at run time: each has one place in the slices of all ranks. */
+struct vr_shelf {
+	_Atomic uint32_t lock;
+	int32_t modules; /* with thread-local variables, those of the program among them */
+	uint64_t used; /* bytes of layout.libraries */
+	uint64_t tls_used; /* bytes below the thread pointer that have a fixed use */
+	struct vr_shelved *first;
+};
+
 struct vr_job {
 	uint64_t magic;
 	int32_t pes, ranks;
@@ -42,6 +51,7 @@ struct vr_job {
 	uint64_t slices; /* address of slice 0 */
 	uint64_t canary, pointer_guard;
 	uint64_t ticks_per_second;
+	struct vr_shelf shelf;
 	alignas(VR_LINE) _Atomic int32_t stop; /* the job ends: PEs leave their loops */
 	_Atomic int32_t started; /* PEs whose ranks exist */
 	_Atomic uint32_t next_context;
@@ -191,6 +201,10 @@ void vr_rank_free(struct vr_rank *r, void *p);
 
 /* tls.c: which rank's thread-local block is loaded, or NULL. */
 extern struct vr_rank *vr_loaded;
+
+/* So many bytes below the thread pointer are in use by the ranks of this worker, a multiple of 64: what a switch copies. The rest of the
+ * shadow is for libraries that are opened at run time. */
+extern uint64_t vr_tls_live;
 const char *vr_tls_setup(void); /* NULL, or why thread-local variables cannot be kept apart */
 uint64_t vr_tls_reserve_size(void);
 

@@ -41,6 +41,8 @@ const (
 	tlsModules   = C.VR_TLS_MODULES
 	rankIsNobody = C.VR_NOBODY
 	fnSymbol     = C.VR_FN_SYMBOL
+	fnOpen       = C.VR_FN_OPEN
+	fnName       = C.VR_FN_NAME
 )
 
 func cError(why *C.char) error {

@@ -13,6 +13,7 @@ const (
 	// requestsSize is the address space of a rank's request array, backed as it is used.
 	requestsSize = 64 << 20
 	minHeapSize  = 1 << 20
+	maxLibraries = 1 << 30 // address space for libraries opened at run time, or an eighth of what a slice has left
 	tableSpan    = 2 << 20 // bytes that one page table maps
 	colourSpan   = 32 * 64 // by which control blocks are shifted: VR_COLOURS lines
 )
@@ -29,6 +30,7 @@ type sliceLayout struct {
 	images, imagesSize       uint64 // room for the images, which begin at the first aligned address in it
 	imagesAlign              uint64
 	requests, heap, heapSize uint64
+	libraries, librariesSize uint64 // opened at run time
 }
 
 func alignUp(n, a uint64) uint64 { return (n + a - 1) &^ (a - 1) }
@@ -43,11 +45,13 @@ func newLayout(cfg *Config, imagesSize, imagesAlign, tlsSize uint64) (sliceLayou
 	l.controlBlock = l.stack + l.stackSize + max(alignUp(tlsSize, 64), page-colourSpan)
 	l.images, l.imagesAlign = alignUp(l.controlBlock+headSize(0), page), max(imagesAlign, page)
 	l.requests = alignUp(l.images+imagesSize+l.imagesAlign-page, page)
-	l.heap = l.requests + requestsSize
-	if l.heap+minHeapSize > l.size {
+	l.libraries = l.requests + requestsSize
+	if l.libraries+minHeapSize > l.size {
 		return l, fmt.Errorf("a slice of %d bytes has no room for program (%d bytes), stack (%d bytes) and a heap: raise +slice or lower +stack",
 			l.size, imagesSize, l.stackSize)
 	}
+	l.librariesSize = min(maxLibraries, (l.size-l.libraries-minHeapSize)/8) &^ (page - 1)
+	l.heap = l.libraries + l.librariesSize
 	l.heapSize = l.size - l.heap
 	return l, nil
 }

@@ -53,6 +53,7 @@ func TestLayoutOrder(t *testing.T) {
 			{"control block", l.controlBlock, headEnd},
 			{"images", l.images, l.images + l.imagesSize},
 			{"requests", l.requests, l.requests + requestsSize},
+			{"libraries", l.libraries, l.libraries + l.librariesSize},
 			{"heap", l.heap, l.heap + l.heapSize},
 		}
 		at := uint64(0)
@@ -131,7 +132,7 @@ func TestLayoutSharesPageTable(t *testing.T) {
 func TestLayoutRefusal(t *testing.T) {
 	fits := layoutCase{4 << 30, 64 << 20, 30 << 20, page, 4096}
 	l := fits.make(t)
-	fits.slice = l.heap + minHeapSize
+	fits.slice = l.libraries + minHeapSize
 	if l = fits.make(t); l.heapSize != minHeapSize {
 		t.Errorf("the smallest slice has a heap of %d bytes", l.heapSize)
 	}

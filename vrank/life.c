@@ -130,6 +130,7 @@ void vr_exit(int code)
 	if (!me->exiting++ && vr_rank_ending)
 		vr_rank_ending(code);
 	vr_atexit_run(NULL, code);
+	vr_libraries_end();
 	while (me->finis_run < e->nfinis)
 		((void (*)(void))e->finis[me->finis_run++])();
 	if (e->fflush)

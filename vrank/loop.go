@@ -43,9 +43,14 @@ func (w *worker) loop() error {
 // serve carries out a call of a rank: MPI's, or the core's own.
 func (w *worker) serve(r *rank, call *Call) {
 	r.takeCall(call)
-	if call.Fn == fnSymbol {
+	switch call.Fn {
+	case fnSymbol:
 		w.findSymbol(r.home(), call)
-	} else {
+	case fnOpen:
+		w.openLibrary(r.home(), call)
+	case fnName:
+		w.nameAddress(r.home(), call)
+	default:
 		w.mpi.Serve(call)
 	}
 	r.answer(call)

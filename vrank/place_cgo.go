@@ -23,17 +23,24 @@ func describeProgram(p *privatize.Program) {
 	objects := p.Objects()
 	list := unsafe.Slice((*C.struct_vr_object)(C.calloc(C.size_t(len(objects)), C.sizeof_struct_vr_object)), len(objects))
 	for i, o := range objects {
-		list[i] = C.struct_vr_object{
-			name: C.CString(o.Path), bias: C.uint64_t(o.Bias), offset: C.uint64_t(o.Offset), span: C.uint64_t(o.Size),
-			phdrs: C.uint64_t(o.Phdrs), nphdrs: C.uint64_t(o.PhdrCount), eh_frame_hdr: C.uint64_t(o.EhFrameHdr),
-			dynamic: C.uint64_t(o.Dynamic), tls_module: C.uint64_t(o.TLSModule),
-			tls_image: C.uint64_t(o.TLSImage), tls_filesz: C.uint64_t(o.TLSFileSize),
-		}
+		list[i] = describeObject(&o, C.CString(o.Path))
 	}
 	C.vr_objects_set(&list[0], C.int(len(objects)))
+	if C.vr_job.layout.tls_size > 0 {
+		C.vr_tls_live = C.uint64_t(p.TLSSize())
+	}
 	describeMemory(p)
 	describeStdio(p)
 	describeTools(p)
+}
+
+func describeObject(o *privatize.Object, name *C.char) C.struct_vr_object {
+	return C.struct_vr_object{
+		name: name, bias: C.uint64_t(o.Bias), offset: C.uint64_t(o.Offset), span: C.uint64_t(o.Size),
+		phdrs: C.uint64_t(o.Phdrs), nphdrs: C.uint64_t(o.PhdrCount), eh_frame_hdr: C.uint64_t(o.EhFrameHdr),
+		dynamic: C.uint64_t(o.Dynamic), tls_module: C.uint64_t(o.TLSModule),
+		tls_image: C.uint64_t(o.TLSImage), tls_filesz: C.uint64_t(o.TLSFileSize),
+	}
 }
 
 func describeTools(p *privatize.Program) {
@@ -106,14 +113,21 @@ func (w *worker) place(id int) error {
 // private is the method "pie": images, thread-local block and heap of its own for every rank.
 type private struct{}
 
-func (private) tlsSize(p *privatize.Program) uint64 { return p.TLSSize() }
+// tlsSurplus is room for thread-local variables of libraries opened at run time whose code wants them at a fixed place; it is in every
+// rank's shadow, but switches copy it only once it is in use.
+const tlsSurplus = 1536
+
+func (private) tlsSize(p *privatize.Program) uint64 {
+	return min(p.TLSSize()+tlsSurplus, tlsReserveSize())
+}
 
 func (private) give(w *worker, r *rank) error {
 	images := r.imageArea()
 	if err := w.program.Instance(images); err != nil {
 		return err
 	}
-	w.program.FillTLS(images, unsafe.Slice((*byte)(unsafe.Pointer(r.c.tls)), w.layout.tlsSize))
+	size := w.program.TLSSize()
+	w.program.FillTLS(images, unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(r.c.tls), w.layout.tlsSize-size)), size))
 	C.vr_stdio_patch(C.uint64_t(images))
 	w.enter(r, images, true)
 	return nil
@@ -193,24 +207,4 @@ func stringVector(r *rank, list []string) **C.char {
 		pos += copy(block[pos:], list[i]) + 1
 	}
 	return (**C.char)(p)
-}
-
-// findSymbol answers dlsym: name, version and, for RTLD_NEXT, an address in the object after which to search.
-func (w *worker) findSymbol(r *rank, call *Call) {
-	text := func(a uint64) string {
-		if a == 0 {
-			return ""
-		}
-		return C.GoString((*C.char)(at(uintptr(a))))
-	}
-	images := uintptr(r.c.images)
-	after := -1
-	for i, o := range w.program.Objects() {
-		if caller := uintptr(call.Args[2]); caller != 0 && caller-images-uintptr(o.Offset) < uintptr(o.Size) {
-			after = i
-		}
-	}
-	if a, ok := w.program.Address(images, text(call.Args[0]), text(call.Args[1]), after); ok {
-		call.Return(int64(a))
-	}
 }

@@ -56,9 +56,11 @@ struct vr_call {
 	char text[256]; /* what was wrong, for the error message */
 };
 
-#define VR_FN_SYMBOL (-2) /* calls of the core itself: (name, version or NULL, caller for RTLD_NEXT or 0) */
-#define VR_DL_PROGRAM 1 /* handle of the program */
-#define VR_DL_ROOM 256
+/* Calls of the core itself: see dl.c. */
+#define VR_FN_SYMBOL (-2)
+#define VR_FN_OPEN (-3)
+#define VR_FN_NAME (-4)
+#define VR_DL_ROOM 1024 /* for what dlerror says */
 
 struct vr_counters {
 	uint64_t sent, received; /* messages */
@@ -84,6 +86,7 @@ struct vr_layout {
 	uint64_t tls_size; /* shadow of the thread-local block [TP - tls_size, TP): just below the control block */
 	uint64_t images, images_size, images_align;
 	uint64_t requests, requests_size;
+	uint64_t libraries, libraries_size; /* that are opened at run time */
 	uint64_t heap, heap_size;
 };
 
@@ -160,6 +163,10 @@ struct vr_rank {
 	char *error_text, *signal_text; /* strings.c */
 	char *dl_text; /* what dlerror says */
 	int32_t dl_failed;
+	int32_t globals; /* libraries that were opened with RTLD_GLOBAL */
+	struct vr_library *libraries, *last_library; /* opened at run time: library.c */
+	struct vr_library *finis; /* those with destructors, the last one first */
+	char **tls_blocks; /* by module, of the rank's own thread: blocks that have no fixed place below the thread pointer */
 };
 
 enum vr_mpi_state { VR_MPI_BEFORE, VR_MPI_RUNNING, VR_MPI_FINALIZED };
@@ -197,6 +204,7 @@ struct vr_thread {
 	uint64_t number; /* from 1; that of no other thread of the worker, ever */
 	void **keys;
 	struct vr_atexit *exit;
+	char **tls_blocks;
 };
 
 #define VR_THREAD_LOCAL __thread __attribute__((tls_model("local-exec")))

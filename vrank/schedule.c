@@ -80,8 +80,8 @@ static inline void prefetch(const struct vr_rank *after)
 	__builtin_prefetch(&after->wait);
 	for (int i = 0; i < 5; i++)
 		__builtin_prefetch((char *)after->sp + i * VR_LINE);
-	for (uint64_t i = 0; i < vr_job->layout.tls_size && i < 8 * VR_LINE; i += VR_LINE)
-		__builtin_prefetch(after->tls + i, 1);
+	for (uint64_t i = 0; i < vr_tls_live && i < 8 * VR_LINE; i += VR_LINE)
+		__builtin_prefetch(after->tls + vr_job->layout.tls_size - vr_tls_live + i, 1);
 }
 
 /* Every switch goes through here: from == NULL is the PE, to == NULL the PE. */

@@ -52,6 +52,7 @@ void vr_thread_end(void)
 	struct vr_rank *r = vr_current;
 	vr_atexit_run_thread();
 	vr_keys_end(&vr_thread->keys);
+	vr_library_tls_end(vr_thread->tls_blocks);
 	vr_thread = NULL;
 	vr_current = NULL;
 	int32_t pe = atomic_load(&r->pe);

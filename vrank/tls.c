@@ -9,6 +9,7 @@
 __thread char vr_tls_reserve[RESERVE] __attribute__((aligned(64)));
 
 struct vr_rank *vr_loaded;
+uint64_t vr_tls_live;
 
 static inline char *thread_pointer(void)
 {

@@ -21,18 +21,18 @@ static inline void vr_tls_copy(char *to, const char *from, uint64_t n)
 /* The PE thread: what the loaded rank has goes to its shadow; then nobody is loaded. */
 static inline void vr_tls_unload(void)
 {
-	uint64_t n = vr_job->layout.tls_size;
+	uint64_t n = vr_tls_live;
 	if (vr_loaded)
-		vr_tls_copy(vr_loaded->tls, (char *)vr_pe->tp - n, n);
+		vr_tls_copy(vr_loaded->tls + vr_job->layout.tls_size - n, (char *)vr_pe->tp - n, n);
 	vr_loaded = NULL;
 }
 
 /* The PE thread: from here on the reserve holds rank r's variables. */
 static inline void vr_tls_load(struct vr_rank *r)
 {
-	uint64_t n = vr_job->layout.tls_size;
+	uint64_t n = vr_tls_live;
 	vr_tls_unload();
-	vr_tls_copy((char *)vr_pe->tp - n, r->tls, n);
+	vr_tls_copy((char *)vr_pe->tp - n, r->tls + vr_job->layout.tls_size - n, n);
 	vr_loaded = r;
 }
 
