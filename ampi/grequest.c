@@ -48,9 +48,6 @@ int ampi_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_fu
 	const int fn = AMPI_FN_MPI_Grequest_start;
 	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
-	int error = ampi_check_out(NULL, fn, "request", request);
-	if (error)
-		return error;
 	struct vr_request *r = ampi_request_make(&general_class, sizeof(struct general));
 	if (!r)
 		return ampi_no_memory(NULL, fn);

@@ -71,8 +71,8 @@ static int check(struct exchange *x, int fn, MPI_Datatype stype, MPI_Datatype rt
 	if (error)
 		return error;
 	x->in = x->out;
-	if ((error = ampi_check_out(x->out.comm, fn, "request", x->request)) || (error = ampi_check_data(&x->out, x->send, x->scount, stype)) ||
-	    (error = ampi_check_dest(&x->out, x->dest, x->stag)) || (error = ampi_check_data(&x->in, x->recv, x->rcount, rtype)))
+	if ((error = ampi_check_data(&x->out, x->send, x->scount, stype)) || (error = ampi_check_dest(&x->out, x->dest, x->stag)) ||
+	    (error = ampi_check_data(&x->in, x->recv, x->rcount, rtype)))
 		return error;
 	return ampi_check_source(&x->in, x->source, x->rtag);
 }

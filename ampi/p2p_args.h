@@ -80,7 +80,7 @@ static inline int ampi_check_source(const struct ampi_transfer *t, int source, i
 	return vr_unlikely(tag < 0 && tag != MPI_ANY_TAG) ? ampi_bad_tag(t, tag) : MPI_SUCCESS;
 }
 
-/* Where a result goes. */
+/* Where a result goes, when the table's own checks (shim/gen/needs.go) do not see to it. */
 static inline int ampi_check_out(struct ampi_comm *c, int fn, const char *name, const void *out)
 {
 	return vr_unlikely(!out) ? ampi_bad_pointer(c, fn, name) : MPI_SUCCESS;

@@ -6,8 +6,6 @@
 /* A place in a packed buffer, checked: so many bytes lie at it. */
 static int check_place(const struct ampi_transfer *t, const void *packed, MPI_Count size, const MPI_Count *position, int64_t bytes)
 {
-	if (!position)
-		return ampi_bad_pointer(t->comm, t->fn, "position");
 	if (size < 0)
 		return ampi_raise(t->comm, MPI_ERR_ARG, t->fn, "the size of the packed buffer is %lld", (long long)size);
 	if (*position < 0)
@@ -42,17 +40,16 @@ static int pack_size(int fn, MPI_Count count, MPI_Datatype type, MPI_Comm comm, 
 {
 	struct ampi_transfer t;
 	int error = ampi_check_transfer(&t, fn, comm, &t, count, type);
-	if (!error && !(error = ampi_check_out(t.comm, fn, "size", size)))
+	if (!error)
 		*size = count * t.type->size;
 	return error;
 }
 
 int ampi_Pack(const void *in, int count, MPI_Datatype type, void *out, int size, int *position, MPI_Comm comm)
 {
-	MPI_Count at = position ? *position : 0;
-	int error = pack(AMPI_FN_MPI_Pack, in, count, type, out, size, position ? &at : NULL, comm);
-	if (position)
-		*position = (int)at;
+	MPI_Count at = *position;
+	int error = pack(AMPI_FN_MPI_Pack, in, count, type, out, size, &at, comm);
+	*position = (int)at;
 	return error;
 }
 
@@ -63,10 +60,9 @@ int ampi_Pack_c(const void *in, MPI_Count count, MPI_Datatype type, void *out, M
 
 int ampi_Unpack(const void *in, int size, int *position, void *out, int count, MPI_Datatype type, MPI_Comm comm)
 {
-	MPI_Count at = position ? *position : 0;
-	int error = unpack(AMPI_FN_MPI_Unpack, in, size, position ? &at : NULL, out, count, type, comm);
-	if (position)
-		*position = (int)at;
+	MPI_Count at = *position;
+	int error = unpack(AMPI_FN_MPI_Unpack, in, size, &at, out, count, type, comm);
+	*position = (int)at;
 	return error;
 }
 

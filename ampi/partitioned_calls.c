@@ -31,8 +31,7 @@ static int prepare(int fn, int is_send, void *buf, int partitions, MPI_Count cou
 {
 	struct ampi_transfer t;
 	int error = ampi_check_transfer(&t, fn, comm, buf, count, type);
-	if (error || (error = check_partitions(&t, partitions, count, info)) || (error = check_peer(&t, is_send ? "dest" : "source", peer, tag)) ||
-	    (error = ampi_check_out(t.comm, fn, "request", request)))
+	if (error || (error = check_partitions(&t, partitions, count, info)) || (error = check_peer(&t, is_send ? "dest" : "source", peer, tag)))
 		return error;
 	int null = peer == MPI_PROC_NULL;
 	struct ampi_partitioned p = {.is_send = is_send, .is_null = null, .source = t.comm->rank, .peer = peer, .tag = tag,
@@ -128,8 +127,6 @@ int ampi_Pready_list(int length, const int partitions[], MPI_Request request)
 		return error;
 	if (length < 0)
 		return ampi_raise(NULL, MPI_ERR_ARG, fn, "length is %d", length);
-	if (length && !partitions)
-		return ampi_bad_pointer(NULL, fn, "array_of_partitions");
 	for (int i = 0; i < length && !error; i++)
 		error = ready(fn, p, partitions[i]);
 	return error;
@@ -148,7 +145,7 @@ int ampi_Parrived(MPI_Request request, int partition, int *flag)
 	int error = ampi_check_running(fn);
 	if (!error && request != MPI_REQUEST_NULL)
 		error = find(fn, request, 0, &p);
-	if (error || (error = ampi_check_out(NULL, fn, "flag", flag)))
+	if (error)
 		return error;
 	if (p && (partition < 0 || partition >= p->partitions))
 		return bad_partition(p, fn, partition);

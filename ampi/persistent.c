@@ -62,7 +62,7 @@ static int prepare(int fn, enum vr_request_kind kind, const void *buf, MPI_Count
 	int error = ampi_check_transfer(&t, fn, comm, buf, count, type);
 	if (!error)
 		error = kind == VR_REQ_RECV ? ampi_check_source(&t, peer, tag) : ampi_check_dest(&t, peer, tag);
-	if (error || (error = ampi_check_out(t.comm, fn, "request", out)))
+	if (error)
 		return error;
 	struct vr_message m = {.buf = buf, .count = count, .type = t.type, .context = t.comm->context, .source = t.comm->rank,
 			       .dest = peer, .dest_world = peer < 0 ? -1 : ampi_peer_world(t.comm, peer), .tag = tag, .mode = mode};
@@ -90,8 +90,7 @@ static int start_handle(int fn, MPI_Request h)
 
 int ampi_Start(MPI_Request *h)
 {
-	const int fn = AMPI_FN_MPI_Start;
-	return h ? start_handle(fn, *h) : ampi_bad_pointer(NULL, fn, "request");
+	return start_handle(AMPI_FN_MPI_Start, *h);
 }
 
 int ampi_Startall(int n, MPI_Request h[])
@@ -99,8 +98,6 @@ int ampi_Startall(int n, MPI_Request h[])
 	const int fn = AMPI_FN_MPI_Startall;
 	if (n < 0)
 		return ampi_raise(NULL, MPI_ERR_ARG, fn, "count is %d", n);
-	if (n && !h)
-		return ampi_bad_pointer(NULL, fn, "array_of_requests");
 	for (int i = 0; i < n; i++) {
 		int error = start_handle(fn, h[i]);
 		if (error)

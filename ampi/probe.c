@@ -16,7 +16,7 @@ static int probe(int fn, int wait, int source, int tag, MPI_Comm comm, int *foun
 {
 	struct ampi_transfer t;
 	int error = ampi_check_comm(&t, fn, comm);
-	if (error || (error = ampi_check_source(&t, source, tag)) || (error = ampi_check_out(t.comm, fn, "flag", found)))
+	if (error || (error = ampi_check_source(&t, source, tag)))
 		return error;
 	*found = 1;
 	*e = NULL;
@@ -64,18 +64,14 @@ static int take(int fn, struct vr_env *e, MPI_Comm comm, MPI_Message *message)
 int ampi_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *s)
 {
 	struct vr_env *e;
-	int found, error = ampi_check_out(ampi_comm(comm), AMPI_FN_MPI_Mprobe, "message", message);
-	if (!error)
-		error = probe(AMPI_FN_MPI_Mprobe, 1, source, tag, comm, &found, &e, s);
+	int found, error = probe(AMPI_FN_MPI_Mprobe, 1, source, tag, comm, &found, &e, s);
 	return error ? error : take(AMPI_FN_MPI_Mprobe, e, comm, message);
 }
 
 int ampi_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *s)
 {
 	struct vr_env *e;
-	int error = ampi_check_out(ampi_comm(comm), AMPI_FN_MPI_Improbe, "message", message);
-	if (!error)
-		error = probe(AMPI_FN_MPI_Improbe, 0, source, tag, comm, flag, &e, s);
+	int error = probe(AMPI_FN_MPI_Improbe, 0, source, tag, comm, flag, &e, s);
 	return error || !*flag ? error : take(AMPI_FN_MPI_Improbe, e, comm, message);
 }
 
@@ -88,10 +84,8 @@ static int bad_message(int fn, MPI_Message m)
 
 static int imrecv(struct ampi_transfer *t, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, struct vr_request **out)
 {
+	int error;
 	t->comm = NULL;
-	int error = ampi_check_out(NULL, t->fn, "message", message);
-	if (error)
-		return error;
 	struct vr_env *e = ampi_lookup(&ampi_me()->messages, AMPI_MESSAGE, (uint64_t)*message);
 	if (!ampi_running() || (!e && *message != MPI_MESSAGE_NO_PROC))
 		return bad_message(t->fn, *message);
@@ -144,8 +138,8 @@ static int imrecv_handle(int fn, void *buf, MPI_Count count, MPI_Datatype type, 
 {
 	struct vr_request *r;
 	struct ampi_transfer t = {.fn = fn};
-	int error = ampi_check_out(NULL, fn, "request", out);
-	if (!error && !(error = imrecv(&t, buf, count, type, message, &r)))
+	int error = imrecv(&t, buf, count, type, message, &r);
+	if (!error)
 		*out = ampi_request_handle(r);
 	return error;
 }

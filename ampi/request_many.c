@@ -42,8 +42,6 @@ int ampi_requests_open(struct ampi_requests *s, int fn, int n, const MPI_Request
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	if (n < 0)
 		return ampi_raise(NULL, MPI_ERR_ARG, fn, "count is %d", n);
-	if (n && !h)
-		return ampi_bad_pointer(NULL, fn, "array_of_requests");
 	if (n > 64 && !(s->r = vr_rank_alloc(vr_current, n * sizeof *s->r)))
 		return ampi_no_memory(NULL, fn);
 	s->n = n;
@@ -82,14 +80,6 @@ static void set_wait(struct ampi_requests *s, int fn, int need)
 	ampi_in_call(fn);
 	if (ampi_requests_done(s) < need)
 		vr_request_wait(s->r, s->n, need);
-}
-
-/* A call that says where its results go. */
-static int check_outs(int fn, const void *first, const char *first_name, const void *second, const char *second_name)
-{
-	if (vr_unlikely(!first))
-		return ampi_bad_pointer(NULL, fn, first_name);
-	return vr_unlikely(!second) ? ampi_bad_pointer(NULL, fn, second_name) : MPI_SUCCESS;
 }
 
 /* ---- all ---- */
@@ -150,7 +140,7 @@ int ampi_Testall(int n, MPI_Request h[], int *flag, MPI_Status statuses[])
 	struct ampi_requests s;
 	vr_progress();
 	int error = ampi_requests_open(&s, fn, n, h);
-	if (!error && !(error = ampi_check_out(NULL, fn, "flag", flag))) {
+	if (!error) {
 		*flag = ampi_requests_done(&s) == s.active;
 		if (*flag)
 			error = finish_all(&s, fn, h, statuses);
@@ -179,7 +169,7 @@ int ampi_Waitany(int n, MPI_Request h[], int *index, MPI_Status *status)
 	const int fn = AMPI_FN_MPI_Waitany;
 	struct ampi_requests s;
 	int error = ampi_requests_open(&s, fn, n, h);
-	if (!error && !(error = ampi_check_out(NULL, fn, "index", index))) {
+	if (!error) {
 		if (s.active)
 			set_wait(&s, fn, 1);
 		*index = ampi_requests_first(&s);
@@ -195,7 +185,7 @@ int ampi_Testany(int n, MPI_Request h[], int *index, int *flag, MPI_Status *stat
 	struct ampi_requests s;
 	vr_progress();
 	int error = ampi_requests_open(&s, fn, n, h);
-	if (!error && !(error = check_outs(fn, index, "index", flag, "flag"))) {
+	if (!error) {
 		*index = ampi_requests_first(&s);
 		*flag = *index != MPI_UNDEFINED || !s.active;
 		if (*flag)
@@ -234,7 +224,7 @@ static int some(int fn, int wait, int n, MPI_Request *h, int *out, int *indices,
 	struct ampi_requests s;
 	vr_progress();
 	int error = ampi_requests_open(&s, fn, n, h);
-	if (!error && !(error = check_outs(fn, out, "outcount", n ? indices : out, "array_of_indices"))) {
+	if (!error && !(error = n ? ampi_check_out(NULL, fn, "array_of_indices", indices) : MPI_SUCCESS)) {
 		*out = MPI_UNDEFINED;
 		if (wait && s.active)
 			set_wait(&s, fn, 1);

@@ -33,7 +33,7 @@ int ampi_Request_get_status_all(int n, const MPI_Request h[], int *flag, MPI_Sta
 	struct ampi_requests s;
 	vr_progress();
 	int error = ampi_requests_open(&s, fn, n, h);
-	if (!error && !(error = ampi_check_out(NULL, fn, "flag", flag))) {
+	if (!error) {
 		*flag = ampi_requests_done(&s) == s.active;
 		if (*flag)
 			error = peek_all(&s, fn, statuses);
@@ -50,7 +50,7 @@ int ampi_Request_get_status_any(int n, const MPI_Request h[], int *index, int *f
 	struct ampi_requests s;
 	vr_progress();
 	int error = ampi_requests_open(&s, fn, n, h);
-	if (!error && !(error = ampi_check_out(NULL, fn, "index", index)) && !(error = ampi_check_out(NULL, fn, "flag", flag))) {
+	if (!error) {
 		*index = ampi_requests_first(&s);
 		*flag = *index != MPI_UNDEFINED || !s.active;
 		if (!*flag)
@@ -86,8 +86,7 @@ int ampi_Request_get_status_some(int n, const MPI_Request h[], int *out, int ind
 	struct ampi_requests s;
 	vr_progress();
 	int error = ampi_requests_open(&s, fn, n, h);
-	if (!error && !(error = ampi_check_out(NULL, fn, "outcount", out)) &&
-	    !(error = n ? ampi_check_out(NULL, fn, "array_of_indices", indices) : MPI_SUCCESS)) {
+	if (!error && !(error = n ? ampi_check_out(NULL, fn, "array_of_indices", indices) : MPI_SUCCESS)) {
 		*out = MPI_UNDEFINED;
 		if (s.active)
 			error = peek_some(&s, fn, out, indices, statuses);
