@@ -99,6 +99,7 @@ struct ampi_rank {
 	uint64_t file_errhandler; /* of MPI_FILE_NULL: what files are opened with */
 	struct vr_type *done_types; /* freed and returned: type_lend.c; linked by attrs */
 	struct ampi_type_attrs *type_attrs; /* attributes of predefined datatypes */
+	MPI_MigrateFn about_to_migrate, just_migrated; /* of the program, or NULL: migrate.c */
 };
 
 static inline struct ampi_rank *ampi_me(void)

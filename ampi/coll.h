@@ -55,19 +55,29 @@ struct ampi_round {
 	struct ampi_key first_key, odd_key;
 };
 
-/* The members on one PE. Touched by that PE only, except where said. */
+/* Members that were on one PE when they were put into parts. Touched by that PE only, except where said; a member that is elsewhere by now has it
+ * do things: coll_away.c. */
 struct ampi_part {
 	alignas(VR_LINE) int32_t pe;
-	int32_t n; /* how many; constant while a call is under way */
+	int32_t n; /* how many */
 	const int32_t *members; /* their ranks, ascending */
 	int32_t arrived;
 	uint32_t rounds; /* meets that are over */
 	struct vr_rank *leader;
-	struct vr_rank *resting, *last_resting; /* members that sleep in this meet, chained by run_next, without the leader */
+	struct vr_chain resting; /* members that sleep in this meet, without the leader */
 	int32_t first; /* who arrived first, and its key: read by the last leader */
 	struct ampi_key key;
 	alignas(VR_LINE) struct vr_work wake; /* tells the leader that the other PEs have arrived */
 	const char *partial; /* this PE's part of a reduction; read by other leaders */
+};
+
+/* All parts. It does not change while it is in use. */
+struct ampi_grouping {
+	int32_t nparts;
+	int32_t ordered; /* ranks of a part are all below those of the next one */
+	int32_t *members; /* ranks grouped by part */
+	int16_t *part_of; /* by rank */
+	struct ampi_part *part;
 };
 
 /* One per communicator, in the job's arena, shared by all members. */
@@ -76,18 +86,18 @@ struct ampi_team {
 	uint32_t context;
 	_Atomic int32_t refs; /* members that have not freed their communicator; of both groups of an intercommunicator */
 	_Atomic(void *) crossing; /* who of the two groups waits for the other: intercomm.c; used in the team of one of them */
-	int32_t nparts;
-	int32_t ordered; /* ranks of a part are all below those of the next one */
 	const int32_t *world; /* NULL: ranks are those of MPI_COMM_WORLD */
-	int32_t *members; /* ranks grouped by part */
-	int16_t *part_of_pe; /* -1: no member there */
 	size_t bytes; /* of this block, with all its arrays */
 	int64_t half; /* bytes of half a board */
 	_Atomic(char *) board; /* made when it is first needed */
 	_Atomic(char *) matrix; /* for alltoall */
 	alignas(VR_LINE) _Atomic int32_t arrived; /* members on PEs whose leader has arrived */
 	struct ampi_round round[2];
-	struct ampi_part part[];
+	/* Members that have moved make parts out of date. The last leader of a meet, when all members are in it, makes new ones in the other place: calls
+	 * under way keep to those with which they began. */
+	_Atomic(struct ampi_grouping *) now; /* that new meets use */
+	_Atomic int32_t stale; /* a member was not where its part is */
+	struct ampi_grouping grouping[2];
 };
 
 /* A team of n members with these ranks in MPI_COMM_WORLD (NULL: 0 to n-1); NULL when the arena is full. */
@@ -103,8 +113,13 @@ void ampi_team_release(struct ampi_team *t);
 struct ampi_team *ampi_team_world(void);
 struct ampi_team *ampi_team_self(void);
 
-/* Put the members into parts by the PE that owns each now. No member may be in a collective call. */
+/* Put the members into parts by the PE that has each now, for the meets after this one, in which all members are. */
 void ampi_team_regroup(struct ampi_team *t);
+
+static inline struct ampi_grouping *ampi_team_grouping(struct ampi_team *t)
+{
+	return atomic_load_explicit(&t->now, memory_order_acquire);
+}
 
 /* ---- one call's view: coll_meet.c ---- */
 
@@ -125,6 +140,7 @@ struct ampi_meet {
 		};
 	};
 	struct ampi_team *team;
+	struct ampi_grouping *grouping;
 	struct ampi_part *part;
 	struct ampi_round *round;
 	struct ampi_key key;
@@ -133,6 +149,7 @@ struct ampi_meet {
 	int64_t had, wanted; /* bytes, when that is MPI_ERR_TRUNCATE or MPI_ERR_COUNT */
 	int32_t from; /* whose data that was, -1 when the root's */
 	void *copy[2]; /* memory of the slice to free at the end */
+	int leads; /* what the PE of its part says to a member that is elsewhere */
 };
 
 /* Check the communicator and fill m. 0, or the class that was raised. */
@@ -181,6 +198,26 @@ static inline void ampi_meet_hold(struct ampi_meet *m)
 /* End the call: hold the second meet if there is one, free copies, raise what went wrong. Returns the class. Switches. */
 int ampi_meet_end(struct ampi_meet *m);
 
+/* ---- members that are not where their part is: coll_away.c ---- */
+
+static inline int ampi_meet_is_away(const struct ampi_meet *m)
+{
+	return vr_unlikely(m->part->pe != vr_pe->id) && m->size > 1;
+}
+
+/* What the PE of the part does when a member arrives; 1 when it is the last one. */
+int ampi_part_arrive(struct ampi_meet *m, struct vr_rank *context);
+
+/* What the PE of the part does when the meet is over. */
+void ampi_part_release(struct ampi_part *p);
+
+/* The member's side: ampi_meet_arrive and ampi_meet_release. */
+int ampi_away_arrive(struct ampi_meet *m);
+void ampi_away_release(struct ampi_meet *m);
+
+/* Sleep in this meet. */
+void ampi_meet_rest(struct ampi_meet *m);
+
 /* This round's half of the board, m->team->half bytes; its slots, one per member, lie in the same place. */
 char *ampi_meet_board(struct ampi_meet *m);
 
@@ -196,7 +233,7 @@ int64_t ampi_matrix_half(const struct ampi_team *t);
 /* Can all members read [p, p+n) of this rank's memory in place? */
 static inline int ampi_meet_reaches(const struct ampi_meet *m, const void *p, int64_t n)
 {
-	return m->team->nparts == 1 || vr_is_shared(vr_current, p, n);
+	return vr_job->pes == 1 || vr_is_shared(vr_current, p, n);
 }
 
 /* ---- data: coll_data.c ---- */

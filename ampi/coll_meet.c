@@ -35,14 +35,10 @@ int ampi_meet_open_either(struct ampi_meet *m, int fn, MPI_Comm comm)
 	return MPI_SUCCESS;
 }
 
-static struct ampi_part *my_part(const struct ampi_team *t)
-{
-	return (struct ampi_part *)&t->part[t->size == 1 ? 0 : t->part_of_pe[vr_pe->id]];
-}
-
 void ampi_meet_begin(struct ampi_meet *m, int32_t kind, int root, int64_t bytes)
 {
-	m->part = my_part(m->team);
+	m->grouping = ampi_team_grouping(m->team);
+	m->part = &m->grouping->part[m->grouping->part_of[m->rank]];
 	m->parity = m->part->rounds & 1;
 	m->round = &m->team->round[m->parity];
 	m->key = (struct ampi_key){.kind = kind, .root = root, .bytes = bytes};
@@ -81,48 +77,54 @@ static inline void compare_key(struct ampi_meet *m)
 
 static void compare_parts(struct ampi_meet *m)
 {
-	struct ampi_part *a = m->team->part;
-	for (int i = 1; i < m->team->nparts; i++)
+	struct ampi_part *a = m->grouping->part;
+	for (int i = 1; i < m->grouping->nparts; i++)
 		if (vr_unlikely(!same_key(&a[0].key, &a[i].key)))
 			note_odd(m->round, a[0].first, &a[0].key, a[i].first, &a[i].key);
 }
 
-static void rest(struct ampi_meet *m, int32_t arrived)
+void ampi_meet_rest(struct ampi_meet *m)
 {
 	vr_context->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->comm->context, .members = m->size};
 	vr_rank_block();
 }
 
-/* On the chain that the release makes ready as a whole: whoever arrives is in the cache now, but not then. */
-static void join_resting(struct ampi_part *p, struct vr_rank *me)
-{
-	me->run_next = NULL;
-	*(p->resting ? &p->last_resting->run_next : &p->resting) = me;
-	p->last_resting = me;
-}
-
-int ampi_meet_arrive(struct ampi_meet *m)
+/* Those who rest are on a chain that the release makes ready as a whole: whoever arrives is in the cache now, but not then. */
+static inline int part_arrive(struct ampi_meet *m, struct vr_rank *context)
 {
 	struct ampi_part *p = m->part;
 	compare_key(m);
 	if (++p->arrived < p->n) {
-		join_resting(p, vr_context);
-		rest(m, p->arrived);
+		vr_chain_join(&p->resting, context);
 		return 0;
 	}
 	p->arrived = 0;
-	p->leader = vr_context;
+	p->leader = context;
 	return 1;
+}
+
+int ampi_part_arrive(struct ampi_meet *m, struct vr_rank *context)
+{
+	return part_arrive(m, context);
+}
+
+int ampi_meet_arrive(struct ampi_meet *m)
+{
+	if (ampi_meet_is_away(m))
+		return ampi_away_arrive(m);
+	if (part_arrive(m, vr_context))
+		return 1;
+	ampi_meet_rest(m);
+	return 0;
 }
 
 int ampi_meet_leaders(struct ampi_meet *m)
 {
 	struct ampi_team *t = m->team;
-	if (t->nparts == 1)
+	if (m->grouping->nparts == 1)
 		return 1;
-	int32_t arrived = atomic_fetch_add(&t->arrived, m->part->n) + m->part->n;
-	if (arrived < t->size) {
-		rest(m, arrived);
+	if (atomic_fetch_add(&t->arrived, m->part->n) + m->part->n < t->size) {
+		ampi_meet_rest(m);
 		return 0;
 	}
 	atomic_store_explicit(&t->arrived, 0, memory_order_relaxed);
@@ -144,20 +146,27 @@ static void clean_next_round(struct ampi_meet *m)
 
 void ampi_meet_release_leaders(struct ampi_meet *m)
 {
-	struct ampi_team *t = m->team;
+	struct ampi_grouping *g = m->grouping;
 	clean_next_round(m);
-	for (int i = 0; i < t->nparts; i++)
-		if (&t->part[i] != m->part)
-			vr_pe_post(t->part[i].pe, &t->part[i].wake);
+	if (vr_unlikely(atomic_load_explicit(&m->team->stale, memory_order_relaxed)))
+		ampi_team_regroup(m->team);
+	for (int i = 0; i < g->nparts; i++)
+		if (&g->part[i] != m->part)
+			vr_pe_post(g->part[i].pe, &g->part[i].wake);
+}
+
+void ampi_part_release(struct ampi_part *p)
+{
+	p->rounds++;
+	vr_chain_ready(&p->resting);
 }
 
 void ampi_meet_release(struct ampi_meet *m)
 {
-	struct ampi_part *p = m->part;
-	p->rounds++;
-	if (p->resting)
-		vr_rank_ready_chain(p->resting, p->last_resting);
-	p->resting = NULL;
+	if (ampi_meet_is_away(m))
+		ampi_away_release(m);
+	else
+		ampi_part_release(m->part);
 }
 
 void ampi_meet_join(struct ampi_meet *m)

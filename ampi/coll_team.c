@@ -13,64 +13,63 @@ static int32_t world_rank(const struct ampi_team *t, int32_t rank)
 
 static int pe_of(const struct ampi_team *t, int32_t rank)
 {
-	return atomic_load_explicit(&vr_rank_of(world_rank(t, rank))->pe, memory_order_relaxed);
+	return vr_owner(vr_rank_of(world_rank(t, rank)));
 }
 
 /* ---- grouping ---- */
 
+/* The leader may have moved. */
 static void wake_leader(struct vr_work *w)
 {
 	struct ampi_part *p = (struct ampi_part *)((char *)w - offsetof(struct ampi_part, wake));
-	vr_rank_ready(p->leader);
+	vr_rank_wake(p->leader);
 }
 
-static void count_parts(struct ampi_team *t, int32_t *on_pe)
+/* Parts in the order of their PEs, each with its stretch of g->members still empty. */
+static void place_parts(struct ampi_grouping *g, const int32_t *on_pe, int16_t *part_of_pe, uint32_t rounds)
 {
-	memset(on_pe, 0, vr_job->pes * sizeof *on_pe);
-	for (int i = 0; i < t->size; i++)
-		on_pe[pe_of(t, i)]++;
-}
-
-/* Parts in the order of their PEs, each with its stretch of t->members still empty. */
-static void place_parts(struct ampi_team *t, const int32_t *on_pe)
-{
-	int32_t *at = t->members;
-	t->nparts = 0;
+	int32_t *at = g->members;
+	g->nparts = 0;
 	for (int pe = 0; pe < vr_job->pes; pe++) {
-		t->part_of_pe[pe] = -1;
 		if (!on_pe[pe])
 			continue;
-		struct ampi_part *p = &t->part[t->nparts];
-		t->part_of_pe[pe] = t->nparts++;
-		p->pe = pe;
-		p->n = 0;
-		p->members = at;
-		p->wake.run = wake_leader;
+		part_of_pe[pe] = g->nparts;
+		g->part[g->nparts++] = (struct ampi_part){.pe = pe, .members = at, .rounds = rounds, .wake.run = wake_leader};
 		at += on_pe[pe];
 	}
 }
 
-static int is_ordered(const struct ampi_team *t)
+static int is_ordered(const struct ampi_grouping *g)
 {
-	for (int i = 1; i < t->nparts; i++)
-		if (t->part[i].members[0] < t->part[i - 1].members[t->part[i - 1].n - 1])
+	for (int i = 1; i < g->nparts; i++)
+		if (g->part[i].members[0] < g->part[i - 1].members[g->part[i - 1].n - 1])
 			return 0;
 	return 1;
 }
 
-void ampi_team_regroup(struct ampi_team *t)
+/* Members may move meanwhile, so each is asked once where it is. */
+static void group(const struct ampi_team *t, struct ampi_grouping *g, uint32_t rounds)
 {
 	int32_t on_pe[VR_MAX_PES];
-	uint32_t rounds = t->nparts ? t->part[0].rounds : 0;
-	count_parts(t, on_pe);
-	place_parts(t, on_pe);
+	int16_t part_of_pe[VR_MAX_PES];
+	memset(on_pe, 0, vr_job->pes * sizeof *on_pe);
+	for (int i = 0; i < t->size; i++)
+		on_pe[g->part_of[i] = pe_of(t, i)]++;
+	place_parts(g, on_pe, part_of_pe, rounds);
 	for (int i = 0; i < t->size; i++) {
-		struct ampi_part *p = &t->part[t->part_of_pe[pe_of(t, i)]];
+		struct ampi_part *p = &g->part[g->part_of[i] = part_of_pe[g->part_of[i]]];
 		((int32_t *)p->members)[p->n++] = i;
 	}
-	for (int i = 0; i < t->nparts; i++)
-		t->part[i].rounds = rounds;
-	t->ordered = is_ordered(t);
+	g->ordered = is_ordered(g);
+}
+
+void ampi_team_regroup(struct ampi_team *t)
+{
+	struct ampi_grouping *old = ampi_team_grouping(t);
+	struct ampi_grouping *next = &t->grouping[old == &t->grouping[0]];
+	atomic_store_explicit(&t->stale, 0, memory_order_relaxed);
+	group(t, next, old->part[0].rounds + 1);
+	atomic_store_explicit(&t->now, next, memory_order_release);
 }
 
 /* ---- making ---- */
@@ -87,25 +86,38 @@ static int most_parts(int32_t n)
 	return n < vr_job->pes ? n : vr_job->pes;
 }
 
+static size_t grouping_bytes(int32_t n)
+{
+	size_t bytes = most_parts(n) * sizeof(struct ampi_part) + n * (sizeof(int32_t) + sizeof(int16_t));
+	return (bytes + VR_LINE - 1) & -VR_LINE;
+}
+
 static size_t team_bytes(const int32_t *world, int32_t n)
 {
-	return sizeof(struct ampi_team) + most_parts(n) * sizeof(struct ampi_part) + (world ? 2 : 1) * n * sizeof(int32_t) +
-	       vr_job->pes * sizeof(int16_t);
+	return sizeof(struct ampi_team) + 2 * grouping_bytes(n) + (world ? n * sizeof *world : 0);
+}
+
+static void grouping_init(struct ampi_grouping *g, void *memory, int32_t n)
+{
+	g->part = memory;
+	g->members = (int32_t *)(g->part + most_parts(n));
+	g->part_of = (int16_t *)(g->members + n);
 }
 
 static void team_init(struct ampi_team *t, const int32_t *world, int32_t n, uint32_t context)
 {
-	int32_t *after = (int32_t *)&t->part[most_parts(n)];
+	char *after = (char *)(t + 1);
 	t->bytes = team_bytes(world, n);
 	t->size = n;
 	t->refs = n;
 	t->context = context;
 	t->half = half_of(n);
-	t->members = after;
+	for (int i = 0; i < 2; i++, after += grouping_bytes(n))
+		grouping_init(&t->grouping[i], after, n);
 	if (world)
-		t->world = memcpy(after + n, world, n * sizeof *world);
-	t->part_of_pe = (int16_t *)(after + (world ? 2 : 1) * n);
-	ampi_team_regroup(t);
+		t->world = memcpy(after, world, n * sizeof *world);
+	group(t, &t->grouping[0], 0);
+	t->now = &t->grouping[0];
 }
 
 static int is_identity(const int32_t *world, int32_t n)
@@ -178,23 +190,19 @@ struct ampi_team *ampi_team_world(void)
 /* A team of one never sleeps or wakes anybody, so all ranks of this worker take turns with one that is the worker's own. */
 struct ampi_team *ampi_team_self(void)
 {
-	static struct {
-		struct ampi_team team;
-		struct ampi_part part;
-	} self;
+	static struct ampi_team self;
+	static struct ampi_part part;
 	static alignas(VR_LINE) char board[2 * 1024];
 	static int32_t member;
-	static int16_t part_of_pe[VR_MAX_PES];
-	if (!self.team.size) {
-		self.team.members = &member;
-		self.team.part_of_pe = part_of_pe;
-		self.team.half = sizeof board / 2;
-		self.team.ordered = 1;
-		self.team.nparts = 1;
-		self.team.context = AMPI_CONTEXT_SELF;
-		self.team.part[0] = (struct ampi_part){.n = 1, .members = &member};
-		atomic_store(&self.team.board, board);
-		self.team.size = 1;
+	static int16_t part_of;
+	if (!self.size) {
+		self.half = sizeof board / 2;
+		self.context = AMPI_CONTEXT_SELF;
+		self.grouping[0] = (struct ampi_grouping){.nparts = 1, .ordered = 1, .members = &member, .part_of = &part_of, .part = &part};
+		self.now = &self.grouping[0];
+		part = (struct ampi_part){.n = 1, .members = &member};
+		atomic_store(&self.board, board);
+		self.size = 1;
 	}
-	return &self.team;
+	return &self;
 }

@@ -116,7 +116,7 @@ int ampi_null_argument(int fn, uint64_t comm, const char *name)
 int ampi_check_info(int fn, uint64_t comm, MPI_Info info)
 {
 	int n;
-	if (info == MPI_INFO_NULL || info == MPI_INFO_ENV)
+	if (info == MPI_INFO_NULL || info == MPI_INFO_ENV || info == AMPI_INFO_LB_SYNC || info == AMPI_INFO_LB_ASYNC)
 		return MPI_SUCCESS;
 	if (!ampi_serve_class(AMPI_FN_MPI_Info_get_nkeys, (uint64_t[]){(uint64_t)info, (uint64_t)&n}, 2))
 		return MPI_SUCCESS;

@@ -672,5 +672,23 @@ int ampi_Win_unlock_all(MPI_Win win);
 int ampi_Win_wait(MPI_Win win);
 double ampi_Wtick(void);
 double ampi_Wtime(void);
+int ampi_AMPI_Migrate(MPI_Info hints);
+int ampi_AMPI_Migrate_to_pe(int dest);
+int ampi_AMPI_Set_migratable(int mig);
+int ampi_AMPI_Comm_set_migratable(MPI_Comm comm, int mig);
+int ampi_AMPI_Load_start_measure(void);
+int ampi_AMPI_Load_stop_measure(void);
+int ampi_AMPI_Load_reset_measure(void);
+int ampi_AMPI_Load_set_value(double value);
+int ampi_AMPI_Register_about_to_migrate(MPI_MigrateFn fn);
+int ampi_AMPI_Register_just_migrated(MPI_MigrateFn fn);
+int ampi_AMPI_Yield(void);
+int ampi_AMPI_Print(const char *str);
+int ampi_AMPI_Type_is_contiguous(MPI_Datatype datatype, int *flag);
+int ampi_AMPI_Suspend(void);
+int ampi_AMPI_Resume(int dest, MPI_Comm comm);
+int ampi_AMPI_Evacuate(void);
+int ampi_AMPI_Trace_begin(void);
+int ampi_AMPI_Trace_end(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../vrank/fiber.h"
+#include "../vrank/process.h"
 #include "ampi.h"
 
 extern void *const ampi_guards[AMPI_FN_COUNT];
@@ -82,6 +83,8 @@ int64_t ampi_thread_call(int fn, const uint64_t *registers, const uint64_t *stac
 int64_t ampi_thread_call(int fn, const uint64_t *registers, const uint64_t *stack)
 {
 	struct call c = {.fn = fn, .registers = registers, .stack = stack};
+	if (vr_is_child())
+		vr_child_refuse(ampi_name(fn));
 	if (!is_allowed())
 		return refuse(fn);
 	vr_thread_delegate(carry_out, &c);

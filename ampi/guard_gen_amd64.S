@@ -16,7 +16,7 @@ ampi_guard_\name:
 	.p2align 4
 ampi_guard:
 	.cfi_startproc
-	cmpq $0, %fs:vr_thread@tpoff
+	cmpq $0, %fs:vr_apart@tpoff
 	jne 2f
 1:	jmp *ampi_core_table+32(,%r11,8)
 2:	cmpb $0, ampi_any_thread(%r11)
@@ -704,6 +704,24 @@ ampi_guard:
 	GUARD Win_wait, 661
 	GUARD Wtick, 662
 	GUARD Wtime, 663
+	GUARD AMPI_Migrate, 664
+	GUARD AMPI_Migrate_to_pe, 665
+	GUARD AMPI_Set_migratable, 666
+	GUARD AMPI_Comm_set_migratable, 667
+	GUARD AMPI_Load_start_measure, 668
+	GUARD AMPI_Load_stop_measure, 669
+	GUARD AMPI_Load_reset_measure, 670
+	GUARD AMPI_Load_set_value, 671
+	GUARD AMPI_Register_about_to_migrate, 672
+	GUARD AMPI_Register_just_migrated, 673
+	GUARD AMPI_Yield, 674
+	GUARD AMPI_Print, 675
+	GUARD AMPI_Type_is_contiguous, 676
+	GUARD AMPI_Suspend, 677
+	GUARD AMPI_Resume, 678
+	GUARD AMPI_Evacuate, 679
+	GUARD AMPI_Trace_begin, 680
+	GUARD AMPI_Trace_end, 681
 
 	.section .rodata
 	.globl ampi_guards
@@ -1373,6 +1391,24 @@ ampi_guards:
 	.quad ampi_guard_Win_wait
 	.quad ampi_guard_Wtick
 	.quad ampi_guard_Wtime
+	.quad ampi_guard_AMPI_Migrate
+	.quad ampi_guard_AMPI_Migrate_to_pe
+	.quad ampi_guard_AMPI_Set_migratable
+	.quad ampi_guard_AMPI_Comm_set_migratable
+	.quad ampi_guard_AMPI_Load_start_measure
+	.quad ampi_guard_AMPI_Load_stop_measure
+	.quad ampi_guard_AMPI_Load_reset_measure
+	.quad ampi_guard_AMPI_Load_set_value
+	.quad ampi_guard_AMPI_Register_about_to_migrate
+	.quad ampi_guard_AMPI_Register_just_migrated
+	.quad ampi_guard_AMPI_Yield
+	.quad ampi_guard_AMPI_Print
+	.quad ampi_guard_AMPI_Type_is_contiguous
+	.quad ampi_guard_AMPI_Suspend
+	.quad ampi_guard_AMPI_Resume
+	.quad ampi_guard_AMPI_Evacuate
+	.quad ampi_guard_AMPI_Trace_begin
+	.quad ampi_guard_AMPI_Trace_end
 
 /* 1: every thread may call it. */
 ampi_any_thread:
@@ -2040,5 +2076,23 @@ ampi_any_thread:
 	.byte 0
 	.byte 1
 	.byte 1
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
 
 	.section .note.GNU-stack,"",@progbits

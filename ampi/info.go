@@ -82,6 +82,10 @@ func (c *call) infoAt(h uint64) *Info {
 	switch {
 	case h == mpi.InfoEnv:
 		return c.standardInfo()
+	case h == mpi.InfoLBSync:
+		return &Info{Keys: []string{loadBalanceKey}, Values: []string{"sync"}}
+	case h == mpi.InfoLBAsync:
+		return &Info{Keys: []string{loadBalanceKey}, Values: []string{"async"}}
 	case h == mpi.InfoNull:
 		c.fault(mpi.ErrInfo, "info is MPI_INFO_NULL")
 	case h>>handleShift == kindInfo:
@@ -95,10 +99,16 @@ func (c *call) infoAt(h uint64) *Info {
 	return &Info{}
 }
 
-// writable refuses MPI_INFO_ENV.
+// loadBalanceKey is AMPI's, for AMPI_Migrate.
+const loadBalanceKey = "ampi_load_balance"
+
+// writable refuses predefined infos.
 func (c *call) writable(h uint64) {
 	if h == mpi.InfoEnv {
 		c.fault(mpi.ErrInfo, "info is MPI_INFO_ENV, which cannot be changed")
+	}
+	if h == mpi.InfoLBSync || h == mpi.InfoLBAsync {
+		c.fault(mpi.ErrInfo, "info is one of AMPI_INFO_LB_SYNC and AMPI_INFO_LB_ASYNC, which cannot be changed")
 	}
 }
 

@@ -8,15 +8,8 @@
 /* The one that comes first waits here, on its stack; the other reads it and works for both. */
 struct crossing {
 	struct ampi_meet *meet;
-	struct vr_rank *rank;
-	struct vr_work wake;
+	struct vr_rank *context;
 };
-
-static void wake_first(struct vr_work *w)
-{
-	struct crossing *x = (struct crossing *)((char *)w - offsetof(struct crossing, wake));
-	vr_rank_ready(x->rank);
-}
 
 static _Atomic(void *) *meeting_point(const struct ampi_comm *c)
 {
@@ -44,7 +37,7 @@ static void work_for_both(struct ampi_meet *first, struct ampi_meet *second, con
 
 void ampi_cross(struct ampi_meet *m, const struct ampi_maker *maker)
 {
-	struct crossing me = {.meet = m, .rank = vr_context, .wake.run = wake_first}, *first;
+	struct crossing me = {.meet = m, .context = vr_context}, *first;
 	_Atomic(void *) *point = meeting_point(m->comm);
 	void *none = NULL;
 	if (atomic_compare_exchange_strong(point, &none, &me)) {
@@ -54,7 +47,7 @@ void ampi_cross(struct ampi_meet *m, const struct ampi_maker *maker)
 	first = none;
 	work_for_both(first->meet, m, maker);
 	atomic_store(point, NULL);
-	vr_pe_post(atomic_load(&first->rank->home->pe), &first->wake);
+	vr_rank_wake(first->context);
 }
 
 /* ---- teams of two groups ---- */

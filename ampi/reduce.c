@@ -104,10 +104,10 @@ static const char *fold_part(struct ampi_reduction *r)
 
 static const char *fold_parts(struct ampi_reduction *r)
 {
-	struct ampi_team *t = r->m.team;
-	char *acc = (char *)t->part[t->nparts - 1].partial;
-	for (int i = t->nparts - 2; i >= 0; i--)
-		ampi_reducer_apply(&r->op, t->part[i].partial, acc, r->count);
+	const struct ampi_grouping *g = r->m.grouping;
+	char *acc = (char *)g->part[g->nparts - 1].partial;
+	for (int i = g->nparts - 2; i >= 0; i--)
+		ampi_reducer_apply(&r->op, g->part[i].partial, acc, r->count);
 	return acc;
 }
 
@@ -122,7 +122,7 @@ static const char *fold_all(struct ampi_reduction *r)
 /* Combining the members of a PE first is right when they are neighbours, or order does not matter. */
 static int by_parts(const struct ampi_reduction *r)
 {
-	return r->op.commutes || r->m.team->ordered;
+	return r->op.commutes || r->m.grouping->ordered;
 }
 
 static void reduce_on_board(struct ampi_reduction *r)
@@ -155,16 +155,16 @@ static const char *vector_of_member(struct ampi_reduction *r, int i)
 
 static const char *vector_of_part(struct ampi_reduction *r, int i)
 {
-	return r->m.team->part[i].partial;
+	return r->m.grouping->part[i].partial;
 }
 
-/* Show this member's vector; a copy when leaders of other PEs will read it and cannot. */
+/* Show this member's vector; a copy when leaders of other PEs may read it and cannot. */
 static void show_vector(struct ampi_reduction *r)
 {
 	struct ampi_meet *m = &r->m;
 	struct ampi_span s = ampi_span_of(r->op.type, r->count);
 	const char *p = vr_canonical(vr_current, r->send);
-	if (!by_parts(r) && !ampi_meet_reaches(m, p + s.first, s.bytes))
+	if (!ampi_meet_reaches(m, p + s.first, s.bytes))
 		p = ampi_reduction_copy(r, 0);
 	ampi_meet_slots(m)[m->rank].block = (struct ampi_block){p, r->bytes};
 	ampi_meet_hold(m);
@@ -185,7 +185,7 @@ static char *accumulator(struct ampi_reduction *r)
 	char *p = NULL;
 	if (r->all_receive)
 		p = usable_recv(r);
-	else if (r->m.part == &r->m.team->part[r->home])
+	else if (r->m.part == &r->m.grouping->part[r->home])
 		p = r->m.round->accumulator;
 	return p ? p : vector_alloc(r, 1);
 }
@@ -201,14 +201,14 @@ static void combine_part(struct ampi_reduction *r)
 /* This leader's share of the vector, over all PEs, into the home part's memory. */
 static void combine_share(struct ampi_reduction *r)
 {
-	struct ampi_team *t = r->m.team;
-	int64_t i = r->m.part - t->part, n = t->nparts;
+	const struct ampi_grouping *g = r->m.grouping;
+	int64_t i = r->m.part - g->part, n = g->nparts;
 	if (ampi_meet_failed(&r->m))
 		return;
 	if (ampi_reducer_cuts(&r->op))
-		combine(r, vector_of_part, n, r->count / n * i, i == n - 1 ? r->count : r->count / n * (i + 1), (char *)t->part[r->home].partial);
+		combine(r, vector_of_part, n, r->count / n * i, i == n - 1 ? r->count : r->count / n * (i + 1), (char *)g->part[r->home].partial);
 	else if (!i)
-		combine(r, vector_of_part, n, 0, r->count, (char *)t->part[r->home].partial);
+		combine(r, vector_of_part, n, 0, r->count, (char *)g->part[r->home].partial);
 }
 
 static void lead_by_parts(struct ampi_reduction *r)
@@ -217,13 +217,13 @@ static void lead_by_parts(struct ampi_reduction *r)
 	combine_part(r);
 	if (ampi_meet_leaders(m))
 		ampi_meet_release_leaders(m);
-	if (m->team->nparts > 1) {
+	if (m->grouping->nparts > 1) {
 		combine_share(r);
 		if (ampi_meet_leaders(m))
 			ampi_meet_release_leaders(m);
 	}
 	/* All leaders write the same. */
-	__atomic_store_n(&m->round->block.data, m->team->part[r->home].partial, __ATOMIC_RELAXED);
+	__atomic_store_n(&m->round->block.data, m->grouping->part[r->home].partial, __ATOMIC_RELAXED);
 }
 
 /* One after the other in the order of ranks: only the last leader can. */
@@ -239,15 +239,6 @@ static void lead_in_order(struct ampi_reduction *r)
 	ampi_meet_release_leaders(m);
 }
 
-static int32_t part_of(const struct ampi_team *t, int32_t rank)
-{
-	for (int i = 0; i < t->nparts; i++)
-		for (int k = 0; k < t->part[i].n; k++)
-			if (t->part[i].members[k] == rank)
-				return i;
-	return 0;
-}
-
 static void reduce_by_address(struct ampi_reduction *r)
 {
 	struct ampi_meet *m = &r->m;
@@ -256,7 +247,7 @@ static void reduce_by_address(struct ampi_reduction *r)
 	show_vector(r);
 	if (!ampi_meet_arrive(m))
 		return;
-	r->home = r->root < 0 ? 0 : part_of(m->team, r->root);
+	r->home = r->root < 0 ? 0 : m->grouping->part_of[r->root];
 	if (by_parts(r))
 		lead_by_parts(r);
 	else

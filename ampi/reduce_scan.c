@@ -58,7 +58,7 @@ static void lead_alone(struct scan *s)
 static void lead_share(struct scan *s)
 {
 	struct ampi_meet *m = &s->r.m;
-	int64_t n = m->team->nparts, i = m->part - m->team->part, piece = s->r.count / n;
+	int64_t n = m->grouping->nparts, i = m->part - m->grouping->part, piece = s->r.count / n;
 	if (ampi_meet_leaders(m))
 		ampi_meet_release_leaders(m);
 	if (!ampi_meet_failed(m))
@@ -74,7 +74,7 @@ static void run(struct scan *s)
 	put_vector(s);
 	if (!ampi_meet_arrive(m))
 		return;
-	if (s->on_board || m->team->nparts == 1 || !ampi_reducer_cuts(&s->r.op))
+	if (s->on_board || m->grouping->nparts == 1 || !ampi_reducer_cuts(&s->r.op))
 		lead_alone(s);
 	else
 		lead_share(s);

@@ -2,7 +2,10 @@
 package ampi
 
 import (
+	"bytes"
+	"encoding/gob"
 	"errors"
+	"fmt"
 	"runtime/debug"
 
 	"ampirun/ampi/mpi"
@@ -91,5 +94,28 @@ func fail(c *vrank.Call, err error) {
 	c.Fail(f.Class, comm, f.Text)
 }
 
-// EndRank forgets an ended rank.
+// Pack is what Go keeps of a rank, as bytes; nil for nothing.
+func (s *Server) Pack(rank int) []byte {
+	st, ok := s.ranks.Get(uint32(rank))
+	if !ok {
+		return nil
+	}
+	var out bytes.Buffer
+	if err := gob.NewEncoder(&out).Encode(st); err != nil {
+		panic("BUG: pack a rank: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+// Unpack takes a rank in that another worker has packed.
+func (s *Server) Unpack(rank int, data []byte) error {
+	st := newState()
+	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(st); err != nil {
+		return fmt.Errorf("unpack what MPI keeps of it: %w", err)
+	}
+	s.ranks.Put(uint32(rank), st)
+	return nil
+}
+
+// EndRank forgets a rank that has ended or goes to another worker.
 func (s *Server) EndRank(rank int) { s.ranks.Delete(uint32(rank)) }

@@ -671,6 +671,24 @@ extern __attribute__((weak)) int ampi_Win_unlock_all(MPI_Win win);
 extern __attribute__((weak)) int ampi_Win_wait(MPI_Win win);
 extern __attribute__((weak)) double ampi_Wtick(void);
 extern __attribute__((weak)) double ampi_Wtime(void);
+extern __attribute__((weak)) int ampi_AMPI_Migrate(MPI_Info hints);
+extern __attribute__((weak)) int ampi_AMPI_Migrate_to_pe(int dest);
+extern __attribute__((weak)) int ampi_AMPI_Set_migratable(int mig);
+extern __attribute__((weak)) int ampi_AMPI_Comm_set_migratable(MPI_Comm comm, int mig);
+extern __attribute__((weak)) int ampi_AMPI_Load_start_measure(void);
+extern __attribute__((weak)) int ampi_AMPI_Load_stop_measure(void);
+extern __attribute__((weak)) int ampi_AMPI_Load_reset_measure(void);
+extern __attribute__((weak)) int ampi_AMPI_Load_set_value(double value);
+extern __attribute__((weak)) int ampi_AMPI_Register_about_to_migrate(MPI_MigrateFn fn);
+extern __attribute__((weak)) int ampi_AMPI_Register_just_migrated(MPI_MigrateFn fn);
+extern __attribute__((weak)) int ampi_AMPI_Yield(void);
+extern __attribute__((weak)) int ampi_AMPI_Print(const char *str);
+extern __attribute__((weak)) int ampi_AMPI_Type_is_contiguous(MPI_Datatype datatype, int *flag);
+extern __attribute__((weak)) int ampi_AMPI_Suspend(void);
+extern __attribute__((weak)) int ampi_AMPI_Resume(int dest, MPI_Comm comm);
+extern __attribute__((weak)) int ampi_AMPI_Evacuate(void);
+extern __attribute__((weak)) int ampi_AMPI_Trace_begin(void);
+extern __attribute__((weak)) int ampi_AMPI_Trace_end(void);
 
 static int serve_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set)
 {
@@ -7984,6 +8002,127 @@ static double serve_Wtime(void)
     return (double)ampi_serve(AMPI_FN_MPI_Wtime, 0, 0);
 }
 
+static int serve_AMPI_Migrate(MPI_Info hints)
+{
+    uint64_t a[] = {(uintptr_t)hints};
+    return ampi_serve(AMPI_FN_AMPI_Migrate, a, 1);
+}
+
+static int check_AMPI_Migrate(MPI_Info hints)
+{
+    if (unlikely(hints != MPI_INFO_NULL && ampi_check_info(AMPI_FN_AMPI_Migrate, 0, hints)))
+        return MPI_ERR_INFO;
+    return ampi_AMPI_Migrate(hints);
+}
+
+static int serve_AMPI_Migrate_to_pe(int dest)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)dest};
+    return ampi_serve(AMPI_FN_AMPI_Migrate_to_pe, a, 1);
+}
+
+static int serve_AMPI_Set_migratable(int mig)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)mig};
+    return ampi_serve(AMPI_FN_AMPI_Set_migratable, a, 1);
+}
+
+static int serve_AMPI_Comm_set_migratable(MPI_Comm comm, int mig)
+{
+    uint64_t a[] = {(uintptr_t)comm, (uint64_t)(int64_t)mig};
+    return ampi_serve(AMPI_FN_AMPI_Comm_set_migratable, a, 2);
+}
+
+static int serve_AMPI_Load_start_measure(void)
+{
+    return ampi_serve(AMPI_FN_AMPI_Load_start_measure, 0, 0);
+}
+
+static int serve_AMPI_Load_stop_measure(void)
+{
+    return ampi_serve(AMPI_FN_AMPI_Load_stop_measure, 0, 0);
+}
+
+static int serve_AMPI_Load_reset_measure(void)
+{
+    return ampi_serve(AMPI_FN_AMPI_Load_reset_measure, 0, 0);
+}
+
+static int serve_AMPI_Load_set_value(double value)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)value};
+    return ampi_serve(AMPI_FN_AMPI_Load_set_value, a, 1);
+}
+
+static int serve_AMPI_Register_about_to_migrate(MPI_MigrateFn fn)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)fn};
+    return ampi_serve(AMPI_FN_AMPI_Register_about_to_migrate, a, 1);
+}
+
+static int serve_AMPI_Register_just_migrated(MPI_MigrateFn fn)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)fn};
+    return ampi_serve(AMPI_FN_AMPI_Register_just_migrated, a, 1);
+}
+
+static int serve_AMPI_Yield(void)
+{
+    return ampi_serve(AMPI_FN_AMPI_Yield, 0, 0);
+}
+
+static int serve_AMPI_Print(const char *str)
+{
+    uint64_t a[] = {(uintptr_t)str};
+    return ampi_serve(AMPI_FN_AMPI_Print, a, 1);
+}
+
+static int check_AMPI_Print(const char *str)
+{
+    if (unlikely(!str))
+        return ampi_null_argument(AMPI_FN_AMPI_Print, 0, "str");
+    return ampi_AMPI_Print(str);
+}
+
+static int serve_AMPI_Type_is_contiguous(MPI_Datatype datatype, int *flag)
+{
+    uint64_t a[] = {(uintptr_t)datatype, (uintptr_t)flag};
+    return ampi_serve(AMPI_FN_AMPI_Type_is_contiguous, a, 2);
+}
+
+static int check_AMPI_Type_is_contiguous(MPI_Datatype datatype, int *flag)
+{
+    if (unlikely(!flag))
+        return ampi_null_argument(AMPI_FN_AMPI_Type_is_contiguous, 0, "flag");
+    return ampi_AMPI_Type_is_contiguous(datatype, flag);
+}
+
+static int serve_AMPI_Suspend(void)
+{
+    return ampi_serve(AMPI_FN_AMPI_Suspend, 0, 0);
+}
+
+static int serve_AMPI_Resume(int dest, MPI_Comm comm)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)dest, (uintptr_t)comm};
+    return ampi_serve(AMPI_FN_AMPI_Resume, a, 2);
+}
+
+static int serve_AMPI_Evacuate(void)
+{
+    return ampi_serve(AMPI_FN_AMPI_Evacuate, 0, 0);
+}
+
+static int serve_AMPI_Trace_begin(void)
+{
+    return ampi_serve(AMPI_FN_AMPI_Trace_begin, 0, 0);
+}
+
+static int serve_AMPI_Trace_end(void)
+{
+    return ampi_serve(AMPI_FN_AMPI_Trace_end, 0, 0);
+}
+
 struct ampi_shim_table ampi_core_table;
 static unsigned char core_serves[AMPI_FN_COUNT];
 
@@ -8666,6 +8805,24 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Win_wait, ampi_Win_wait, ampi_Win_wait, serve_Win_wait);
     SLOT(AMPI_FN_MPI_Wtick, ampi_Wtick, ampi_Wtick, serve_Wtick);
     SLOT(AMPI_FN_MPI_Wtime, ampi_Wtime, ampi_Wtime, serve_Wtime);
+    SLOT(AMPI_FN_AMPI_Migrate, ampi_AMPI_Migrate, check_AMPI_Migrate, serve_AMPI_Migrate);
+    SLOT(AMPI_FN_AMPI_Migrate_to_pe, ampi_AMPI_Migrate_to_pe, ampi_AMPI_Migrate_to_pe, serve_AMPI_Migrate_to_pe);
+    SLOT(AMPI_FN_AMPI_Set_migratable, ampi_AMPI_Set_migratable, ampi_AMPI_Set_migratable, serve_AMPI_Set_migratable);
+    SLOT(AMPI_FN_AMPI_Comm_set_migratable, ampi_AMPI_Comm_set_migratable, ampi_AMPI_Comm_set_migratable, serve_AMPI_Comm_set_migratable);
+    SLOT(AMPI_FN_AMPI_Load_start_measure, ampi_AMPI_Load_start_measure, ampi_AMPI_Load_start_measure, serve_AMPI_Load_start_measure);
+    SLOT(AMPI_FN_AMPI_Load_stop_measure, ampi_AMPI_Load_stop_measure, ampi_AMPI_Load_stop_measure, serve_AMPI_Load_stop_measure);
+    SLOT(AMPI_FN_AMPI_Load_reset_measure, ampi_AMPI_Load_reset_measure, ampi_AMPI_Load_reset_measure, serve_AMPI_Load_reset_measure);
+    SLOT(AMPI_FN_AMPI_Load_set_value, ampi_AMPI_Load_set_value, ampi_AMPI_Load_set_value, serve_AMPI_Load_set_value);
+    SLOT(AMPI_FN_AMPI_Register_about_to_migrate, ampi_AMPI_Register_about_to_migrate, ampi_AMPI_Register_about_to_migrate, serve_AMPI_Register_about_to_migrate);
+    SLOT(AMPI_FN_AMPI_Register_just_migrated, ampi_AMPI_Register_just_migrated, ampi_AMPI_Register_just_migrated, serve_AMPI_Register_just_migrated);
+    SLOT(AMPI_FN_AMPI_Yield, ampi_AMPI_Yield, ampi_AMPI_Yield, serve_AMPI_Yield);
+    SLOT(AMPI_FN_AMPI_Print, ampi_AMPI_Print, check_AMPI_Print, serve_AMPI_Print);
+    SLOT(AMPI_FN_AMPI_Type_is_contiguous, ampi_AMPI_Type_is_contiguous, check_AMPI_Type_is_contiguous, serve_AMPI_Type_is_contiguous);
+    SLOT(AMPI_FN_AMPI_Suspend, ampi_AMPI_Suspend, ampi_AMPI_Suspend, serve_AMPI_Suspend);
+    SLOT(AMPI_FN_AMPI_Resume, ampi_AMPI_Resume, ampi_AMPI_Resume, serve_AMPI_Resume);
+    SLOT(AMPI_FN_AMPI_Evacuate, ampi_AMPI_Evacuate, ampi_AMPI_Evacuate, serve_AMPI_Evacuate);
+    SLOT(AMPI_FN_AMPI_Trace_begin, ampi_AMPI_Trace_begin, ampi_AMPI_Trace_begin, serve_AMPI_Trace_begin);
+    SLOT(AMPI_FN_AMPI_Trace_end, ampi_AMPI_Trace_end, ampi_AMPI_Trace_end, serve_AMPI_Trace_end);
     ampi_core_table.count = AMPI_FN_COUNT;
 }
 

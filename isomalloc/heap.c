@@ -221,6 +221,16 @@ void *iso_heap_map_at(struct iso_heap *h, void *addr, size_t len)
 	return p;
 }
 
+int iso_heap_vacant(struct iso_heap *h, void *addr, size_t len)
+{
+	int vacant;
+
+	iso_heap_enter(h);
+	vacant = iso_map_is_vacant(h, (uintptr_t)addr, len);
+	iso_heap_leave(h);
+	return vacant;
+}
+
 int iso_heap_unmap(struct iso_heap *h, void *ptr, size_t len)
 {
 	int rc;
@@ -251,6 +261,11 @@ void *iso_heap_remap(struct iso_heap *h, void *ptr, size_t old_len, size_t new_l
 int iso_heap_owns(struct iso_heap *h, const void *ptr)
 {
 	return (uintptr_t)ptr >= (uintptr_t)h && (uintptr_t)ptr < h->end;
+}
+
+int iso_heap_is_checking(const struct iso_heap *h)
+{
+	return (h->flags & ISO_HEAP_CHECK) != 0;
 }
 
 size_t iso_heap_trim(struct iso_heap *h)

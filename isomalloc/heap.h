@@ -81,6 +81,9 @@ void *iso_heap_map_at(struct iso_heap *heap, void *addr, size_t len);
 int iso_heap_unmap(struct iso_heap *heap, void *ptr, size_t len);
 void *iso_heap_remap(struct iso_heap *heap, void *ptr, size_t old_len, size_t new_len, int may_move);
 
+/* Whether iso_heap_map_at could use [addr, addr+len) without taking anything away. */
+int iso_heap_vacant(struct iso_heap *heap, void *addr, size_t len);
+
 /* Whether ptr lies in the heap's area, mappings included. */
 int iso_heap_owns(struct iso_heap *heap, const void *ptr);
 
@@ -90,6 +93,9 @@ int iso_heap_owns(struct iso_heap *heap, const void *ptr);
  * and off after it ended.
  */
 void iso_heap_lock_enable(struct iso_heap *heap, int on);
+
+/* Whether it was made with ISO_HEAP_CHECK. */
+int iso_heap_is_checking(const struct iso_heap *heap);
 
 /* Gives back every page that free memory occupies; returns the bytes given back. */
 size_t iso_heap_trim(struct iso_heap *heap);

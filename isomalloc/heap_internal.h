@@ -267,6 +267,7 @@ ISO_HIDDEN void iso_debug_corrupt(struct iso_heap *h, const void *ptr, const cha
 /* heap_map.c: the mappings' bookkeeping. */
 ISO_HIDDEN void *iso_map_alloc(struct iso_heap *h, size_t len);
 ISO_HIDDEN void *iso_map_place(struct iso_heap *h, uintptr_t lo, size_t len);
+ISO_HIDDEN int iso_map_is_vacant(const struct iso_heap *h, uintptr_t lo, size_t len);
 ISO_HIDDEN int iso_map_drop(struct iso_heap *h, uintptr_t lo, size_t len);
 ISO_HIDDEN void *iso_map_resize(struct iso_heap *h, uintptr_t lo, size_t old_len, size_t new_len, int may_move);
 

@@ -204,6 +204,11 @@ static int iso_map_vacant(const struct iso_heap *h, uintptr_t lo, uintptr_t hi)
 	return hi <= h->end && (i == h->extents.count || h->extents.at[i].lo >= hi);
 }
 
+int iso_map_is_vacant(const struct iso_heap *h, uintptr_t lo, size_t len)
+{
+	return iso_map_in_zone(h, lo, len) && iso_map_vacant(h, lo, lo + len);
+}
+
 static void *iso_map_move(struct iso_heap *h, uintptr_t lo, size_t old_len, size_t new_len)
 {
 	void *to = iso_map_alloc(h, new_len);

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func newHeap(t testing.TB, area Range) Heap {
@@ -296,7 +298,7 @@ func TestUnmapUnprotects(t *testing.T) {
 	r := newRegion(t, 0, 1<<30, 1)
 	h := newHeap(t, r.Slice(0))
 	p := h.Map(4 * pageSize)
-	if err := r.Guard(p, p+pageSize); err != nil {
+	if err := unix.Mprotect(bytesAt(p, p+pageSize), unix.PROT_NONE); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.Unmap(p, 4*pageSize); err != nil {

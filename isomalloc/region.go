@@ -37,8 +37,9 @@ func (c Config) check() error {
 }
 
 const (
-	maxSlice  = 16 << 30
-	maxRegion = 80 << 40
+	maxSlice = 16 << 30
+	// maxRegion fits above 64 TiB, below which Go's runtime puts its heap in each process, at a random place.
+	maxRegion = 56 << 40
 )
 
 // SpreadSliceSize is the size of slices that have room for size bytes: a page
@@ -49,7 +50,7 @@ func SpreadSliceSize(size uint64) uint64 {
 }
 
 // DefaultSliceSize is the SpreadSliceSize of the largest power of two, at most
-// 16 GiB, such that the slices take no more than 80 TiB of the 128 TiB of user
+// 16 GiB, such that the slices take no more than 56 TiB of the 128 TiB of user
 // addresses.
 func DefaultSliceSize(slices int) uint64 {
 	size := uint64(maxSlice)

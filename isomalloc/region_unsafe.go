@@ -21,12 +21,21 @@ func (r *Region) Map() error {
 	}
 	r.mapped = true
 	if uintptr(at) == whole.Lo {
-		return nil
+		return r.leaveOutOfCores(whole)
 	}
 	// Kernels before 4.17 take the address as a mere wish.
 	err = unix.MunmapPtr(at, whole.size())
 	r.mapped = false
 	return errors.Join(fmt.Errorf("map region %s: the kernel put it at %#x: the range is not free", whole, uintptr(at)), err)
+}
+
+// leaveOutOfCores keeps the kernel from writing the region into core files: it would fault every page in.
+func (r *Region) leaveOutOfCores(whole Range) error {
+	_, _, errno := unix.Syscall(unix.SYS_MADVISE, whole.Lo, whole.size(), unix.MADV_DONTDUMP)
+	if errno != 0 {
+		return errors.Join(fmt.Errorf("leave region %s out of core files: %w", whole, errno), r.unmap())
+	}
+	return nil
 }
 
 func (r *Region) unmap() error {
@@ -57,12 +66,14 @@ func (r *Region) Collapse(lo, hi uintptr) error {
 }
 
 // Guard makes every access to [lo, hi) in this process a fault. Other processes
-// that map the region have to do the same for themselves.
+// that map the region have to do the same for themselves. The range is taken out
+// of the address space, because a hole costs no mapping, of which the kernel
+// allows a process some 65,000; nothing comes to lie there unless it is told to.
 func (r *Region) Guard(lo, hi uintptr) error {
 	if err := r.mappedInside("guard", lo, hi); err != nil || lo == hi {
 		return err
 	}
-	if err := unix.Mprotect(bytesAt(lo, hi), unix.PROT_NONE); err != nil {
+	if err := unix.MunmapPtr(pointer(lo), uintptr(hi-lo)); err != nil {
 		return fmt.Errorf("guard %s: %w", Range{lo, hi}, err)
 	}
 	return nil

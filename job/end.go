@@ -1,11 +1,15 @@
 package job
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
+
+	"ampirun/vrank"
 )
 
 // stage is how far the end of a job has gone.
@@ -42,6 +46,10 @@ func (m *manager) end() {
 
 // escalate presses workers that are left.
 func (m *manager) escalate() {
+	if m.isDumping() {
+		m.grace.Reset(graceTime)
+		return
+	}
 	if m.stage != stageStop {
 		m.kill()
 		return
@@ -51,9 +59,30 @@ func (m *manager) escalate() {
 	m.grace.Reset(graceTime)
 }
 
+// isDumping tells whether the kernel is writing a worker's core file: a signal would cut it short.
+func (m *manager) isDumping() bool {
+	for _, w := range m.workers {
+		status, err := os.ReadFile("/proc/" + strconv.Itoa(w.pid) + "/status")
+		if w.alive() && err == nil && bytes.Contains(status, []byte("CoreDumping:\t1")) {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *manager) kill() {
 	m.stage = stageKill
 	m.forward(syscall.SIGKILL)
+}
+
+// printTraces answers a SIGUSR1. Workers with a rank that has a handler for the signal get it, too.
+func (m *manager) printTraces(traces []*vrank.Trace) {
+	m.say(m.describe(traces))
+	for _, t := range traces {
+		if w := m.workers[t.PE]; t.Handles && w.alive() {
+			syscall.Kill(w.pid, syscall.SIGUSR1)
+		}
+	}
 }
 
 // forward signals all workers that are left.
@@ -89,7 +118,9 @@ func (m *manager) signalled(sig syscall.Signal) {
 	case syscall.SIGTSTP:
 		m.forward(syscall.SIGSTOP)
 		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // may take effect only later; SIGCONT comes as a signal of its own
-	case syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT:
+	case syscall.SIGUSR1:
+		m.trace(m.printTraces)
+	case syscall.SIGUSR2, syscall.SIGCONT:
 		m.forward(sig)
 	}
 }

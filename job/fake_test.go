@@ -31,7 +31,7 @@ type testJob struct {
 
 func TestMain(m *testing.M) {
 	if IsWorker() {
-		os.Exit(Worker(Core{Run: fakeRun, Stop: sync.OnceFunc(func() { close(fakeStop) })}))
+		os.Exit(Worker(Core{Run: fakeRun, Stop: sync.OnceFunc(func() { close(fakeStop) }), Trace: func() *vrank.Trace { return &vrank.Trace{} }}))
 	}
 	if text := os.Getenv(managerVariable); text != "" {
 		os.Exit(manage(text))
@@ -258,13 +258,15 @@ func fakeOrphan(f *fakeRanks, args []string) error {
 	return f.done()
 }
 
+// fakeStdin reads all standard input in the PE that args name: rank 0 may be there.
 func fakeStdin(f *fakeRanks, args []string) error {
-	input, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		return err
+	if strconv.Itoa(f.PE) == args[0] {
+		input, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			return err
+		}
+		f.print(f.PE*f.Ranks/f.PEs, streamOut, fmt.Sprintf("PE %d read %q\n", f.PE, input), 4000)
 	}
-	first := f.PE * f.Ranks / f.PEs
-	f.print(first, streamOut, fmt.Sprintf("PE %d read %q\n", f.PE, input), 4000)
 	f.mine(func(rank int) { f.end(rank, 0) })
 	return f.done()
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -23,7 +25,9 @@ type manager struct {
 	readers sync.WaitGroup // of output pipes
 	verdict verdict
 	stats   []*vrank.Stats // by PE, nil until known
+	steps   []vrank.BalanceStep
 
+	directory string // private, for copies of the program; or ""
 	libraries []privatize.Library
 	resolved  bool // libraries is set
 	hellos    int
@@ -37,6 +41,10 @@ type manager struct {
 	signals chan os.Signal
 	kept    map[int]bool // children that were there before the job
 	reap    func()       // lets the reaper begin
+
+	waiting int      // workers that wait for the debugger
+	inquiry *inquiry // about where the ranks are; nil: none is under way
+	symbols vrank.Symbolizer
 }
 
 // Run runs a job to its end and returns its exit code. The error says why the job did not run or was ended, in lines
@@ -45,27 +53,43 @@ type manager struct {
 //
 // Run changes process-wide state: the working directory (Options.Dir), the handling of signals, and who adopts orphans.
 func Run(ctx context.Context, opt Options) (exitCode int, err error) {
+	exitCode, _, err = runJob(ctx, opt)
+	return exitCode, err
+}
+
+// runJob also returns what the workers measured, nil for those that did not tell.
+func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stats, err error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
-		return CodeUsage, err
+		return CodeUsage, nil, err
 	}
 	if opt.Dir != "" {
 		if err := os.Chdir(opt.Dir); err != nil {
-			return CodeUsage, refuse(CodeUsage, "-wdir %s: %v", opt.Dir, errors.Unwrap(err))
+			return CodeUsage, nil, refuse(CodeUsage, "-wdir %s: %v", opt.Dir, errors.Unwrap(err))
 		}
 	}
 	program, err := FindProgram(opt.Program)
 	if err != nil {
-		return err.(*Refusal).Code, err
+		return err.(*Refusal).Code, nil, err
+	}
+	directory := ""
+	if opt.facts().Directory {
+		if directory, err = privatize.MakeDirectory(opt.Directory); err != nil {
+			return refusalCode(err), nil, err
+		}
+		defer os.RemoveAll(directory)
 	}
 	m := newManager(opt, program)
+	m.directory = directory
 	defer m.close()
+	m.listenForInquiries()
 	if err := m.start(); err != nil {
 		m.verdict.decide(1, err)
 		m.end()
 	}
 	m.serve(ctx)
-	return m.finish()
+	exitCode, err = m.finish()
+	return exitCode, m.stats, err
 }
 
 func newManager(opt Options, program string) *manager {
@@ -151,6 +175,8 @@ func (m *manager) heard(w *worker, msg message) {
 		m.launchWhenReady()
 	case msg.Kind == kindEvent && msg.Event != nil:
 		m.happened(w, *msg.Event)
+	case msg.Kind == kindTrace:
+		m.traced(w, msg.Trace)
 	case msg.Kind == kindFailed:
 		m.verdict.decide(msg.Code, errors.New(msg.Text))
 		m.end()
@@ -168,15 +194,46 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 	case vrank.EventDone:
 		w.done = true
 		m.stats[w.pe] = e.Stats
+	case vrank.EventBalanced:
+		m.steps = append(m.steps, *e.Step)
+	case vrank.EventDeadlock:
+		m.deadlocked(e)
+	case vrank.EventPlaced:
+		m.tellDebugger()
 	default:
 		m.verdict.event(e)
 		m.end()
 	}
 }
 
+// tellDebugger names the workers once all wait for the debugger.
+func (m *manager) tellDebugger() {
+	if m.waiting++; m.waiting < len(m.workers) {
+		return
+	}
+	var pids []string
+	for _, w := range m.workers {
+		pids = append(pids, strconv.Itoa(w.pid))
+	}
+	fmt.Fprintln(m.opt.Debugger, strings.Join(pids, " "))
+	m.opt.Debugger.Close()
+}
+
+// deadlocked says where all ranks wait before it ends the job.
+func (m *manager) deadlocked(e vrank.Event) {
+	m.trace(func(traces []*vrank.Trace) {
+		for _, line := range m.symbols.Describe(traces, false) {
+			e.Text += "\n  " + line
+		}
+		m.verdict.event(e)
+		m.end()
+	})
+}
+
 // hungUp takes the end of a worker's control link, which closed or broke with err.
 func (m *manager) hungUp(w *worker, err error) {
 	w.silent = true
+	m.leftInquiry(w)
 	if err != nil && !w.done {
 		m.verdict.decide(1, fmt.Errorf("worker %d (pid %d) sent no readable message: %w", w.pe, w.pid, err))
 		m.end()
@@ -190,6 +247,9 @@ func (m *manager) ended(pid int, status syscall.WaitStatus) {
 		if w.pid == pid {
 			w.reaped, w.status = true, status
 			m.judgeEnd(w)
+			if status.CoreDump() {
+				m.verdict.core(w.pe, w.pid)
+			}
 		}
 	}
 }
@@ -228,6 +288,7 @@ func (m *manager) finish() (int, error) {
 	}
 	if m.opt.Stats {
 		printStats(m.opt.Stderr, m.stats)
+		printSteps(m.opt.Stderr, m.steps)
 	}
 	return m.verdict.exitCode(), m.verdict.err
 }

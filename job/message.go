@@ -13,6 +13,7 @@ const (
 	kindEvent  = "event"  // worker: Event happened
 	kindFailed = "failed" // worker: it cannot run; Text says why, Code is the job's exit code
 	kindStop   = "stop"   // manager: end now
+	kindTrace  = "trace"  // manager: say where your ranks are; worker: Trace says so, also when it was asked by a signal of its own
 )
 
 // message is one line on a control link. Fields that a kind does not use are left out.
@@ -21,6 +22,7 @@ type message struct {
 	Free   []isomalloc.Range `json:",omitempty"`
 	Config *wireConfig       `json:",omitempty"`
 	Event  *vrank.Event      `json:",omitempty"`
+	Trace  *vrank.Trace      `json:",omitempty"`
 	Text   string            `json:",omitempty"`
 	Code   int               `json:",omitempty"`
 }
@@ -30,23 +32,24 @@ type message struct {
 type wireConfig struct {
 	Config    vrank.Config
 	Program   []byte
+	Directory []byte
 	Args, Env [][]byte
 	Libraries [][2][]byte // name and path
 }
 
 func packConfig(c vrank.Config) *wireConfig {
-	w := &wireConfig{Program: []byte(c.Program), Args: toBytes(c.Args), Env: toBytes(c.Env)}
+	w := &wireConfig{Program: []byte(c.Program), Directory: []byte(c.Directory), Args: toBytes(c.Args), Env: toBytes(c.Env)}
 	for _, l := range c.Libraries {
 		w.Libraries = append(w.Libraries, [2][]byte{[]byte(l.Name), []byte(l.Path)})
 	}
-	c.Program, c.Args, c.Env, c.Libraries = "", nil, nil, nil
+	c.Program, c.Directory, c.Args, c.Env, c.Libraries = "", "", nil, nil, nil
 	w.Config = c
 	return w
 }
 
 func (w *wireConfig) unpack() vrank.Config {
 	c := w.Config
-	c.Program, c.Args, c.Env = string(w.Program), toStrings(w.Args), toStrings(w.Env)
+	c.Program, c.Directory, c.Args, c.Env = string(w.Program), string(w.Directory), toStrings(w.Args), toStrings(w.Env)
 	for _, l := range w.Libraries {
 		c.Libraries = append(c.Libraries, privatize.Library{Name: string(l[0]), Path: string(l[1])})
 	}

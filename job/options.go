@@ -9,7 +9,9 @@ package job
 import (
 	"os"
 
+	"ampirun/loadbalance/mapping"
 	"ampirun/privatize"
+	"ampirun/vrank"
 )
 
 // Options says what to run and how. The zero value of a field means what its comment says.
@@ -23,12 +25,28 @@ type Options struct {
 	Ranks   int    // virtual ranks, at least Workers
 	Stack   uint64 // bytes of one rank's stack
 	Slice   uint64 // bytes of one rank's slice; 0: isomalloc's choice for Ranks
-	Method  string // privatization method: "pie" or "none"
+	Method  string // privatization method, see privatize.Methods
+
+	Directory string // where methods that copy the program do so; "": $TMPDIR
+
+	Heap                Heap
+	Movable, Registered vrank.Need // of the memory that ranks allocate; what HeapAuto looks at
+
+	Balance string           // strategy of load balancing; "": none, unless the program asks for a step
+	Period  string           // how often it is asked, see balance.ParsePeriod
+	Mapping mapping.Function `json:"-"` // where ranks begin; nil: neighbours together
+
+	Steal bool // idle workers take ready ranks from busy ones
 
 	HeapCheck bool // check every rank's heap
 	Label     bool // begin each line of output with its rank
 	Stats     bool // print what was measured when the job ends
 	Pin       bool // bind each worker to a core
+
+	// Debugger gets a line with the pids of all workers when they wait for a debugger before their ranks run; nil: they do not.
+	Debugger *os.File
+
+	probeOnly bool // see ProbeHeap
 
 	Stdin, Stdout, Stderr *os.File // nil: the process's own
 
@@ -54,15 +72,29 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// facts are those of the method; the worker refuses one that does not exist.
+func (o Options) facts() privatize.Facts {
+	method, err := privatize.FindMethod(o.Method)
+	if err != nil {
+		return privatize.Facts{}
+	}
+	return method.Facts()
+}
+
 // check refuses option values that contradict each other.
 func (o Options) check() error {
+	facts := o.facts()
+	limit := facts.PerWorker
 	switch {
 	case o.Workers < 1:
 		return refuse(CodeUsage, "+p %d: at least one worker is needed", o.Workers)
+	case limit > 0 && (o.Ranks+o.Workers-1)/o.Workers > limit:
+		return refuse(CodeUsage, "+privatize %s: %d ranks in a worker, and %d is the limit (%s): take more workers (+p), or +privatize pie",
+			o.Method, (o.Ranks+o.Workers-1)/o.Workers, limit, facts.Limit)
 	case o.Ranks < o.Workers:
 		return refuse(CodeUsage, "+p %d: more workers than the %d ranks; lower +p or raise +vp", o.Workers, o.Ranks)
 	case o.Slice != 0 && o.Stack >= o.Slice:
 		return refuse(CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack or raise +slice", o.Stack, o.Slice)
 	}
-	return nil
+	return o.checkHeap()
 }

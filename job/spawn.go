@@ -20,6 +20,7 @@ const (
 const (
 	workerControlFD = 3
 	workerOutputFD  = 4
+	workerFerryFD   = 5 // see ferry; workers of jobs with one have none
 )
 
 // worker is the manager's view of one worker process. Only the manager's goroutine uses it once it runs.
@@ -41,9 +42,9 @@ func (w *worker) alive() bool { return w.pid != 0 && !w.reaped }
 type spawner struct {
 	program string
 	env     []string
-	stdin   *os.File // for PE 0
-	null    *os.File // for the others
+	stdin   *os.File // rank 0 reads it, wherever it is
 	frames  *os.File // writing end of the pipe that all workers share
+	ferry   *ferry
 }
 
 // start starts n workers, and keeps the thread until release is closed. Each worker that was started is handed to
@@ -59,6 +60,11 @@ func (s *spawner) start(n int, release <-chan struct{}, began func(w *worker, st
 }
 
 func (s *spawner) startAll(n int, began func(w *worker, stdout, stderr *os.File)) error {
+	var err error
+	if s.ferry, err = newFerry(n); err != nil {
+		return err
+	}
+	defer s.ferry.close()
 	for pe := range n {
 		if err := s.startOne(pe, began); err != nil {
 			return fmt.Errorf("start worker %d: %w", pe, err)
@@ -86,13 +92,9 @@ func (s *spawner) startOne(pe int, began func(w *worker, stdout, stderr *os.File
 		return err
 	}
 	defer errW.Close()
-	stdin := s.null
-	if pe == 0 {
-		stdin = s.stdin
-	}
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{workerName, workerVerb, strconv.Itoa(pe), s.program}, &syscall.ProcAttr{
 		Env:   s.env,
-		Files: []uintptr{stdin.Fd(), outW.Fd(), errW.Fd(), theirs.Fd(), s.frames.Fd()},
+		Files: append([]uintptr{s.stdin.Fd(), outW.Fd(), errW.Fd(), theirs.Fd(), s.frames.Fd()}, s.ferry.of(pe)...),
 		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
@@ -106,8 +108,20 @@ func (s *spawner) startOne(pe int, began func(w *worker, stdout, stderr *os.File
 }
 
 // workerEnv is the environment of a worker: what is preloaded belongs to the ranks and not to the process that runs them.
-func workerEnv(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "LD_PRELOAD=") })
+// The method may want a setting (NAME=value) for ld.so, whose values are joined by colons.
+func workerEnv(env []string, setting string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "LD_PRELOAD=") })
+	if setting == "" {
+		return env
+	}
+	name, _, _ := strings.Cut(setting, "=")
+	for i, e := range env {
+		if strings.HasPrefix(e, name+"=") {
+			env[i] = e + ":" + setting[len(name)+1:]
+			return env
+		}
+	}
+	return append(env, setting)
 }
 
 // widenPipe gives ranks room to write on while the manager writes elsewhere. A refusal only costs speed.

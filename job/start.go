@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"ampirun/isomalloc"
+	"ampirun/loadbalance"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
@@ -18,11 +19,6 @@ const framePipeSize = 1 << 20
 
 // start starts the workers and, beside them, the search for libraries; the launch follows when all have answered.
 func (m *manager) start() error {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
 	framesR, framesW, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("create output pipe: %w", err)
@@ -32,7 +28,7 @@ func (m *manager) start() error {
 	m.read(framesR, func(pipe *os.File) error { return m.pump().frames(pipe, m.opt.Ranks) })
 	go m.resolve()
 
-	s := &spawner{program: m.program, env: workerEnv(m.opt.Env), stdin: m.opt.Stdin, null: null, frames: framesW}
+	s := &spawner{program: m.program, env: workerEnv(m.opt.Env, m.opt.facts().Environment), stdin: m.opt.Stdin, frames: framesW}
 	err = s.start(m.opt.Workers, m.over, m.began)
 	m.watch()
 	return err
@@ -133,13 +129,45 @@ func (m *manager) launch() error {
 		return fmt.Errorf("create the region of %d ranks: %w", m.opt.Ranks, err)
 	}
 	defer region.Close()
+	var steal *vrank.StealPolicy
+	if m.opt.Steal {
+		steal = &vrank.StealPolicy{Half: loadbalance.DefaultSteal.Half, Cost: loadbalance.DefaultSteal.Cost}
+	}
+	placed, err := m.place()
+	if err != nil {
+		return err
+	}
 	for _, w := range m.workers {
-		msg := message{Kind: kindConfig, Config: packConfig(m.config(w.pe, layout))}
+		c := m.config(w.pe, layout)
+		c.Mapping, c.Steal = placed, steal
+		msg := message{Kind: kindConfig, Config: packConfig(c)}
 		if err := w.link.send(msg, region.FD()); err != nil && !errors.Is(err, syscall.EPIPE) {
 			return fmt.Errorf("configure worker %d: %w", w.pe, err)
 		}
 	}
 	return nil
+}
+
+// wantsTraffic tells whether the strategy looks at who talks to whom.
+func (m *manager) wantsTraffic() bool {
+	strategy, err := loadbalance.Find(m.opt.Balance)
+	return err == nil && strategy.Info().Traffic
+}
+
+// place says where each rank begins; nil is vrank's own choice.
+func (m *manager) place() ([]int32, error) {
+	if m.opt.Mapping == nil {
+		return nil, nil
+	}
+	pes := make([]loadbalance.PE, m.opt.Workers)
+	for i := range pes {
+		pes[i].Speed = 1
+	}
+	placed, err := m.opt.Mapping(m.opt.Ranks, pes)
+	if err != nil {
+		return nil, refuse(CodeUsage, "+mapping: %v", err)
+	}
+	return placed, nil
 }
 
 // layout chooses the sizes of the region and agrees on its address with all workers.
@@ -172,9 +200,11 @@ func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 		PE: pe, PEs: m.opt.Workers, Ranks: m.opt.Ranks,
 		Base: layout.Base, SliceSize: layout.SliceSize, StackSize: m.opt.Stack,
 		Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env,
-		Libraries: m.libraries, Method: m.opt.Method,
-		OutputFD:  workerOutputFD,
-		HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
+		Libraries: m.libraries, Method: m.opt.Method, Directory: m.directory,
+		OutputFD: workerOutputFD, FerryFD: ferryFD(m.opt.Workers),
+		HostHeap: m.opt.hostHeap(), ProbeOnly: m.opt.probeOnly, HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
+		Balance: m.opt.Balance, Period: m.opt.Period, Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal, Traffic: m.wantsTraffic(),
+		Debug: m.opt.Debugger != nil,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"ampirun/vrank"
@@ -13,6 +14,9 @@ import (
 
 // statsRows is the number of ranks up to which each has a row of its own.
 const statsRows = 64
+
+// statsSteps is the number of steps of load balancing that have a line each.
+const statsSteps = 20
 
 // printStats prints what workers measured: a table of PEs, then one of ranks.
 func printStats(w io.Writer, stats []*vrank.Stats) {
@@ -31,7 +35,7 @@ func printStats(w io.Writer, stats []*vrank.Stats) {
 		ranks = append(ranks, s.Ranks...)
 		fmt.Fprintf(table, "%d\t%.3f\t%.3f\t%.1f\t%d\t%d\t\n", pe, s.Busy, s.Idle, share(s.Busy, s.Idle), s.Switches, len(s.Ranks))
 	}
-	fmt.Fprintln(table, "rank\tuser s\tswitches\tsent\treceived\tbytes sent\tbytes received\tmemory\t")
+	fmt.Fprintln(table, "rank\tuser s\tswitches\tsent\treceived\tbytes sent\tbytes received\tmemory\tmoves\t")
 	slices.SortFunc(ranks, func(a, b vrank.RankStats) int { return cmp.Compare(a.Rank, b.Rank) })
 	if len(ranks) <= statsRows {
 		for _, r := range ranks {
@@ -46,6 +50,93 @@ func printStats(w io.Writer, stats []*vrank.Stats) {
 		}
 	}
 	table.Flush()
+	printStolen(w, stats)
+	printHeap(w, stats)
+	printPinned(w, ranks)
+}
+
+// printStolen says how many ranks idle PEs took from others.
+func printStolen(w io.Writer, stats []*vrank.Stats) {
+	var all vrank.Stolen
+	for _, s := range stats {
+		if s != nil {
+			all.Ranks, all.Steals, all.Seconds = all.Ranks+s.Stolen.Ranks, all.Steals+s.Stolen.Steals, all.Seconds+s.Stolen.Seconds
+		}
+	}
+	if all.Steals > 0 {
+		fmt.Fprintf(w, "stolen: %d ranks in %d steals, the first of each here after %.1f us\n", all.Ranks, all.Steals, 1e6*all.Seconds/float64(all.Steals))
+	}
+}
+
+// printSteps says what load balancing did: the first steps, and how many followed.
+func printSteps(w io.Writer, steps []vrank.BalanceStep) {
+	moves := 0
+	for i, s := range steps {
+		moves += s.Moves
+		if i >= statsSteps {
+			continue
+		}
+		asked := ""
+		if s.Asked {
+			asked = ", AMPI_Migrate"
+		}
+		fmt.Fprintf(w, "balancing at %.3f s (%s%s): imbalance %.2f in the last %.3f s, %.2f after %d moves\n", s.At, s.Strategy, asked, s.Before, s.Window, s.After, s.Moves)
+	}
+	if len(steps) > 0 {
+		fmt.Fprintf(w, "balancing: %d steps, %d moves\n", len(steps), moves)
+	}
+}
+
+// printHeap says how much of the heap the first worker's self test found to be ours.
+func printHeap(w io.Writer, stats []*vrank.Stats) {
+	for _, s := range stats {
+		if s == nil || s.Heap == nil {
+			continue
+		}
+		fmt.Fprintf(w, "heap interception: %s", s.Heap.Level)
+		if len(s.Heap.Missed) > 0 {
+			fmt.Fprintf(w, ", missed: %s", strings.Join(s.Heap.Missed, ", "))
+		}
+		fmt.Fprintln(w)
+		return
+	}
+}
+
+// printPinned says which ranks cannot move, those with the same reason together.
+func printPinned(w io.Writer, ranks []vrank.RankStats) {
+	var reasons []string
+	by := map[string][]int{}
+	for _, r := range ranks {
+		if r.Pinned == "" {
+			continue
+		}
+		if by[r.Pinned] == nil {
+			reasons = append(reasons, r.Pinned)
+		}
+		by[r.Pinned] = append(by[r.Pinned], r.Rank)
+	}
+	for _, why := range reasons {
+		fmt.Fprintf(w, "cannot move: %s (ranks %s)\n", why, rankList(by[why]))
+	}
+}
+
+// rankList writes ascending numbers with runs drawn together: "0-3,7".
+func rankList(ranks []int) string {
+	var b strings.Builder
+	for i := 0; i < len(ranks); {
+		end := i
+		for end+1 < len(ranks) && ranks[end+1] == ranks[end]+1 {
+			end++
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if b.WriteString(strconv.Itoa(ranks[i])); end > i {
+			fmt.Fprintf(&b, "-%d", ranks[end])
+		}
+		i = end + 1
+	}
+	return b.String()
 }
 
 // share is the percentage of the whole that part is.
@@ -57,8 +148,8 @@ func share(part, rest float64) float64 {
 }
 
 func printRank(w io.Writer, name string, r vrank.RankStats) {
-	fmt.Fprintf(w, "%s\t%.3f\t%d\t%d\t%d\t%s\t%s\t%s\t\n", name, r.User, r.Switches, r.Sent, r.Received,
-		humanBytes(r.SentBytes), humanBytes(r.ReceivedBytes), humanBytes(r.Memory))
+	fmt.Fprintf(w, "%s\t%.3f\t%d\t%d\t%d\t%s\t%s\t%s\t%d\t\n", name, r.User, r.Switches, r.Sent, r.Received,
+		humanBytes(r.SentBytes), humanBytes(r.ReceivedBytes), humanBytes(r.Memory), r.Moves)
 }
 
 // quantile takes each figure by itself: the value at the given place of its order among ranks.
@@ -71,6 +162,7 @@ func quantile(ranks []vrank.RankStats, at int) vrank.RankStats {
 		SentBytes:     nth(ranks, at, func(r vrank.RankStats) uint64 { return r.SentBytes }),
 		ReceivedBytes: nth(ranks, at, func(r vrank.RankStats) uint64 { return r.ReceivedBytes }),
 		Memory:        nth(ranks, at, func(r vrank.RankStats) uint64 { return r.Memory }),
+		Moves:         nth(ranks, at, func(r vrank.RankStats) uint64 { return r.Moves }),
 	}
 }
 

@@ -2,6 +2,8 @@ package job
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"syscall"
 
 	"ampirun/vrank"
@@ -67,6 +69,27 @@ func (v *verdict) workerEnd(pe, pid int, status syscall.WaitStatus) {
 		code := status.ExitStatus()
 		v.decide(max(code, 1), fmt.Errorf("worker %d (pid %d) ended with code %d before its ranks did", pe, pid, code))
 	}
+}
+
+// core tells where the core file of a worker is.
+func (v *verdict) core(pe, pid int) {
+	self, _ := os.Executable()
+	v.decide(1, fmt.Errorf("worker %d (pid %d) died", pe, pid))
+	v.err = fmt.Errorf("%w\nworker %d (pid %d) left a core file; look at its ranks with: gdb -x <(ampirun --gdb-script) %s %s",
+		v.err, pe, pid, self, coreName(pid))
+}
+
+// coreName is the name of a process's core file as far as it is known.
+func coreName(pid int) string {
+	pattern, _ := os.ReadFile("/proc/sys/kernel/core_pattern")
+	name := strings.TrimSpace(string(pattern))
+	if name == "" || strings.ContainsAny(name, "|%") {
+		return "CORE"
+	}
+	if withPID, _ := os.ReadFile("/proc/sys/kernel/core_uses_pid"); strings.TrimSpace(string(withPID)) == "1" {
+		name = fmt.Sprintf("%s.%d", name, pid)
+	}
+	return name
 }
 
 func (v *verdict) exitCode() int {

@@ -18,6 +18,8 @@ type Core struct {
 	Run func(cfg vrank.Config, report func(vrank.Event)) error
 	// Stop demands that Run returns; it may be called from any goroutine, at any time.
 	Stop func()
+	// Trace says where this worker's ranks are; it may be called from any goroutine, at any time.
+	Trace func() *vrank.Trace
 }
 
 // stopTime is how long a worker that was told to stop waits for Core.Run to return: a rank that computes does not see
@@ -33,18 +35,30 @@ func IsWorker() bool {
 func Worker(core Core) int {
 	// A job's signals are the manager's to handle: the terminal sends them to workers too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
-	syscall.CloseOnExec(workerControlFD)
-	syscall.CloseOnExec(workerOutputFD)
+	keepInherited()
 	control, err := newLink(os.NewFile(workerControlFD, "control"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "ampirun: %s is for ampirun's own use: %v\n", workerVerb, err)
 		return CodeUsage
 	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1)
+	go answerSignal(signals, core, control)
 	if err := work(core, control); err != nil {
 		control.send(message{Kind: kindFailed, Text: err.Error(), Code: refusalCode(err)})
 		return 1
 	}
 	return 0
+}
+
+// keepInherited has what this process was given, from workerControlFD on without a gap, close when a child executes a program.
+func keepInherited() {
+	for fd := workerControlFD; ; fd++ {
+		if _, _, bad := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); bad != 0 {
+			return
+		}
+		syscall.CloseOnExec(fd)
+	}
 }
 
 // work says hello, waits for the configuration and runs the ranks.
@@ -75,6 +89,9 @@ func receiveConfig(control *link) (vrank.Config, error) {
 		return vrank.Config{}, fmt.Errorf("receive configuration: got a %q message", msg.Kind)
 	}
 	cfg := msg.Config.unpack()
+	for i := 0; cfg.FerryFD > 0 && i <= cfg.PEs; i++ {
+		syscall.CloseOnExec(cfg.FerryFD + i)
+	}
 	cfg.RegionFD, err = control.takeRight()
 	return cfg, err
 }
@@ -86,10 +103,23 @@ func obey(core Core, control *link) {
 		if err != nil {
 			os.Exit(1)
 		}
-		if msg.Kind == kindStop {
+		switch msg.Kind {
+		case kindTrace:
+			go control.send(message{Kind: kindTrace, Trace: core.Trace()})
+		case kindStop:
 			core.Stop()
 			time.Sleep(stopTime)
 			os.Exit(0)
+		}
+	}
+}
+
+// answerSignal has the manager print where this worker's ranks are when it gets SIGUSR1, unless a rank wants that signal.
+func answerSignal(signals <-chan os.Signal, core Core, control *link) {
+	for range signals {
+		if t := core.Trace(); !t.Handles {
+			t.Unasked = true
+			control.send(message{Kind: kindTrace, Trace: t})
 		}
 	}
 }

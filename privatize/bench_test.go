@@ -19,7 +19,7 @@ func BenchmarkLoad(b *testing.B) {
 	for name, args := range benchPrograms {
 		b.Run(name, func(b *testing.B) {
 			prog := compile(b, "prog", args...)
-			libs, err := Resolve(prog, nil, provided)
+			libs, err := Resolve(prog, nil, stageABI)
 			if err != nil {
 				b.Fatal(err)
 			}

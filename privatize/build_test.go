@@ -5,7 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"ampirun/abi"
 )
 
 const ranksLine = "rank %d counter %d %.2f\n"
@@ -125,7 +128,7 @@ func TestUserLibrary(t *testing.T) {
 func TestPreload(t *testing.T) {
 	lib := compile(t, "libuser.so", "-shared", "-fPIC", "user_lib.c")
 	prog := compile(t, "plain", "plain.c")
-	libs, err := Resolve(prog, []string{"/of/nothing.so", lib}, provided)
+	libs, err := Resolve(prog, []string{"/of/nothing.so", lib}, stageABI)
 	if err != nil || len(libs) != 2 || libs[0].Path != lib || libs[1].Name != libcSoname {
 		t.Fatalf("resolved to %v, %v", libs, err)
 	}
@@ -137,11 +140,11 @@ func TestProvided(t *testing.T) {
 	compile(t, filepath.Join(dir, "libinner.so"), "-shared", "-fPIC", "plain.c")
 	compile(t, filepath.Join(dir, "libuser.so"), "-shared", "-fPIC", "user_lib.c", "-L"+dir, "-Wl,--no-as-needed", "-linner", "-Wl,-rpath,"+dir)
 	prog := compile(t, filepath.Join(dir, "prog"), "user_main.c", "-L"+dir, "-luser", "-Wl,-rpath,"+dir)
-	libs, err := Resolve(prog, nil, func(n string) bool { return n == "libuser.so" || provided(n) })
+	libs, err := Resolve(prog, nil, slices.Concat(stageABI, abi.Table{{Name: "libuser", Libraries: []string{"libuser.so"}, Functions: stageABI[0].Functions}}))
 	if err != nil || len(libs) != 1 || libs[0].Name != libcSoname {
 		t.Errorf("resolved to %v, %v", libs, err)
 	}
-	if libs, err = Resolve(prog, nil, provided); err != nil || len(libs) != 3 {
+	if libs, err = Resolve(prog, nil, stageABI); err != nil || len(libs) != 3 {
 		t.Errorf("resolved to %v, %v", libs, err)
 	}
 }

@@ -38,10 +38,10 @@ func checkText(im *image) error {
 	return nil
 }
 
-var sanitizerLibs = []string{"libasan.so", "libtsan.so", "libubsan.so", "liblsan.so", "libhwasan.so", "libmsan.so", "libclang_rt."}
+var sanitizerLibs = []string{"libasan.so", "libtsan.so", "liblsan.so", "libhwasan.so", "libmsan.so", "libclang_rt."}
 
 // sanitizerSymbols are defined or wanted by every program built with the sanitizer of that name.
-var sanitizerSymbols = []string{"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init", "__lsan_init", "__ubsan_handle_type_mismatch_v1"}
+var sanitizerSymbols = []string{"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init", "__lsan_init"}
 
 // checkSanitizers refuses programs whose run-time library wants the whole process to itself.
 func (p *Program) checkSanitizers() error {
@@ -65,6 +65,9 @@ func (p *Program) checkSanitizers() error {
 func checkRunnable(im *image) error {
 	if err := checkProgram(im); err != nil {
 		return err
+	}
+	if _, own := im.staticSymbol(ownMPI); (own || im.defines(ownMPI)) && !im.defines(shimFunction) {
+		return refuseOwn(im.path)
 	}
 	_, names, ok := im.staticTables()
 	if !ok {

@@ -54,7 +54,7 @@ func (p *Program) seen(s *Sought) (list []*image, outside bool) {
 			return groupOf(p, p.images[h.Root]), false
 		}
 		list = groupOf(p, h.Group[0].im)
-		return list, slices.ContainsFunc(list, func(im *image) bool { return slices.ContainsFunc(im.dyn.needed, isStandardMPI) })
+		return list, slices.ContainsFunc(list, func(im *image) bool { return p.needsRuntime(im) })
 	}
 	list = slices.Clone(p.images)
 	for _, g := range s.Global {
@@ -73,6 +73,11 @@ func (p *Program) seen(s *Sought) (list []*image, outside bool) {
 	return list, true
 }
 
+// needsRuntime tells whether the runtime stands in for a library that the image needs.
+func (p *Program) needsRuntime(im *image) bool {
+	return p.converter == nil && slices.ContainsFunc(im.dyn.needed, func(name string) bool { return p.isServed(im, name) })
+}
+
 func (p *Program) addressOutside(q *query) (Found, bool) {
 	if v := p.opts.Bind[q.name]; v != 0 {
 		return Found{Address: v}, true
@@ -80,7 +85,7 @@ func (p *Program) addressOutside(q *query) (Found, bool) {
 	if v, _, ok := p.host.hostValue(q); ok {
 		return Found{Address: v}, true
 	}
-	if p.opts.Fallback == nil {
+	if p.opts.Fallback == nil || p.converter != nil {
 		return Found{}, false
 	}
 	v := p.opts.Fallback(q.name)

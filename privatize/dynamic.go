@@ -22,7 +22,8 @@ type dynamic struct {
 	sysvHash     sysvHash
 	versym       []byte
 	versions     []version
-	versionNames int // names read so far, to bound what a hostile file can make us do
+	versionNames int      // names read so far, to bound what a hostile file can make us do
+	verneeds     []uint64 // addresses of what is needed of each library
 	rela         []byte
 	jmprel       []byte
 	relr         []byte

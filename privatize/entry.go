@@ -3,6 +3,7 @@ package privatize
 import (
 	"debug/elf"
 	"path/filepath"
+	"slices"
 )
 
 // Entry holds the addresses a rank starts with. The order on the rank's stack: EarlyInit(1), CtypeInit(), Preinits and Inits
@@ -28,6 +29,16 @@ type entryOffsets struct {
 	main, earlyInit, ctypeInit, fflush uint64
 	environ, progname, progShort       uint64
 	preinits, inits, finis             []initRef
+
+	// What these refer to, once the resolvers have run: the same in all ranks.
+	known                                 bool
+	preinitsThere, initsThere, finisThere []startFunction
+}
+
+// startFunction is an offset of the image area, or an address outside.
+type startFunction struct {
+	at     uint64
+	inside bool
 }
 
 // initRef is a function of DT_INIT or DT_FINI (direct), or a word of an array.
@@ -137,6 +148,10 @@ func (im *image) arrayRefs(r vrange) []initRef {
 // Entry returns the start addresses of the rank whose images are at base. Instance must have been called.
 func (p *Program) Entry(base uintptr) Entry {
 	e := &p.entry
+	if !e.known {
+		e.preinitsThere, e.initsThere, e.finisThere = p.functionsOf(e.preinits), p.functionsOf(e.inits), p.functionsOf(e.finis)
+		e.known = p.resolved
+	}
 	abs := func(off uint64) uintptr {
 		if off == 0 {
 			return 0
@@ -145,31 +160,41 @@ func (p *Program) Entry(base uintptr) Entry {
 	}
 	return Entry{
 		Main: abs(e.main), EarlyInit: abs(e.earlyInit), CtypeInit: abs(e.ctypeInit), Fflush: abs(e.fflush),
-		Preinits: p.functions(base, e.preinits), Inits: p.functions(base, e.inits), Finis: p.functions(base, e.finis),
+		Preinits: addresses(base, e.preinitsThere), Inits: addresses(base, e.initsThere), Finis: addresses(base, e.finisThere),
 		Environ: abs(e.environ), Progname: abs(e.progname), ProgShort: abs(e.progShort),
 	}
 }
 
-// functions turns references into addresses, leaving out empty array entries.
-func (p *Program) functions(base uintptr, refs []initRef) []uintptr {
-	fns := make([]uintptr, 0, len(refs))
+// functionsOf finds what references refer to, leaving out empty array entries.
+func (p *Program) functionsOf(refs []initRef) []startFunction {
+	fns := make([]startFunction, 0, len(refs))
 	for _, r := range refs {
-		if f := p.function(base, r); f != 0 {
+		if f := p.functionOf(r); f.inside || f.at != 0 {
 			fns = append(fns, f)
 		}
 	}
 	return fns
 }
 
-func (p *Program) function(base uintptr, r initRef) uintptr {
+func (p *Program) functionOf(r initRef) startFunction {
 	if r.direct {
-		return base + uintptr(r.at)
+		return startFunction{r.at, true}
 	}
-	v := uintptr(p.template.get(r.at))
-	if s, ok := p.template.siteAt(r.at); ok && (s.kind == siteInternal || s.kind == siteIfunc && p.resolvers[s.ref].inside) {
-		return base + v
+	s, ok := p.template.siteAt(r.at)
+	inside := ok && (s.kind == siteInternal || s.kind == siteIfunc && p.resolvers[s.ref].inside)
+	return startFunction{p.template.get(r.at), inside}
+}
+
+// addresses are those of the functions in the rank at base.
+func addresses(base uintptr, fns []startFunction) []uintptr {
+	list := make([]uintptr, len(fns))
+	for i, f := range fns {
+		list[i] = uintptr(f.at)
+		if f.inside {
+			list[i] += base
+		}
 	}
-	return v
+	return list
 }
 
 // Symbol returns the offset from base of a symbol that an image defines, searched as the program itself would
@@ -183,6 +208,29 @@ func (p *Program) Symbol(name string) (off uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// BringsAllocator reports whether malloc is the program's own, or one of its libraries', instead of the C library's.
+func (p *Program) BringsAllocator() bool {
+	q := newQuery("malloc", "")
+	for _, im := range p.images {
+		if _, ok := im.find(q); ok {
+			return !im.isCLibrary()
+		}
+	}
+	return false
+}
+
+// Defines reports whether an image has a symbol of that name, for others to use or (unless it is stripped) for itself.
+func (p *Program) Defines(name string) bool {
+	q := newQuery(name, "")
+	return slices.ContainsFunc(p.images, func(im *image) bool {
+		if _, ok := im.find(q); ok {
+			return true
+		}
+		_, ok := im.staticSymbol(name)
+		return ok
+	})
 }
 
 // findMain finds the program's main: from the code at its entry point, which works for stripped programs too,

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"ampirun/abi"
 )
 
 // Opening is one call of dlopen.
@@ -19,7 +21,7 @@ type Opening struct {
 	Global      []*Plugin // those of them that everybody sees, in order
 	LibraryPath string    // LD_LIBRARY_PATH, the same at each call
 	Undefined   uintptr
-	Place       func(Facts) (Place, error) // called once for each plugin
+	Place       func(Footprint) (Place, error) // called once for each plugin
 }
 
 // Extension is what an Opening found: ready to be given to the rank.
@@ -145,6 +147,9 @@ func (s *opening) want(name string, by []*image) (*image, error) {
 	if im := s.loaded(name); im != nil {
 		return im, nil
 	}
+	if a := abiOf(s.p.opts.abis(), by[0], name); a != nil && a != abi.Unknown {
+		return s.p.standIn(name, a)
+	}
 	path, ok := s.p.finder.find(name, by)
 	if !ok {
 		return nil, fmt.Errorf("%s: cannot open shared object file: No such file or directory", name)
@@ -167,7 +172,7 @@ func (s *opening) want(name string, by []*image) (*image, error) {
 func (s *opening) needs(g *Plugin) error {
 	var needs []*image
 	for _, name := range g.im.dyn.needed {
-		if isLoader(name) || isStandardMPI(name) {
+		if isLoader(name) || s.p.converter == nil && s.p.isServed(g.im, name) {
 			continue
 		}
 		im, err := s.want(name, append([]*image{g.im}, g.by...))
@@ -184,9 +189,6 @@ func (s *opening) needs(g *Plugin) error {
 func (s *opening) loaded(name string) *image {
 	if name == "" {
 		return s.p.images[0]
-	}
-	if isStandardMPI(name) {
-		return s.p.images[0] // the runtime stands in for it
 	}
 	for _, im := range s.p.images[1:] {
 		if im.name == name || im.dyn.soname == name {
@@ -221,12 +223,14 @@ func (s *opening) file(name, path string, by []*image) (*image, *Plugin, error) 
 			return g.im, g, nil
 		}
 	}
-	if isMPI(name) {
-		return nil, nil, &Refusal{abs, MissingLibrary, "is another MPI implementation", "use the MPI 5 standard ABI (libmpi_abi), which ampirun serves"}
-	}
 	g, err := newPlugin(abs, by)
 	if err != nil {
 		return nil, nil, err
+	}
+	if a := kindOf(s.p.opts.abis(), g.im); a != nil {
+		g.close()
+		im, err := s.p.standIn(name, a)
+		return im, nil, err
 	}
 	s.p.plugins = append(s.p.plugins, g)
 	return g.im, g, nil
@@ -259,7 +263,7 @@ func (e *Extension) Inits(i int, base uintptr) []uintptr {
 	if im.dyn.init != 0 {
 		refs = append(refs, initRef{im.bias + im.dyn.init, true})
 	}
-	return u.functions(base, append(refs, im.arrayRefs(im.dyn.initArr)...))
+	return addresses(base, u.functionsOf(append(refs, im.arrayRefs(im.dyn.initArr)...)))
 }
 
 // Finis is what Inits is for the end.
@@ -270,8 +274,11 @@ func (e *Extension) Finis(i int, base uintptr) []uintptr {
 	if im.dyn.fini != 0 {
 		refs = append(refs, initRef{im.bias + im.dyn.fini, true})
 	}
-	return u.functions(base, refs)
+	return addresses(base, u.functionsOf(refs))
 }
+
+// Scope tells what New[i] sees, for a Carried.
+func (e *Extension) Scope(i int) string { return e.units[i].scopeKey }
 
 // Object describes a plugin that has its place as Objects does the program's images.
 func (g *Plugin) Object() Object { return g.im.object() }

@@ -1,5 +1,7 @@
 package privatize
 
+import "debug/elf"
+
 // resolver is an IFUNC resolver at an offset of the image area and, once it has run in this process, its answer: an
 // offset of the image area, or an address outside (libc's time is the kernel's vdso function).
 type resolver struct {
@@ -20,6 +22,27 @@ func (p *Program) runResolvers(base uintptr, write bool) {
 		}
 	}
 	p.resolved = true
+}
+
+// cpuIndicator is the constructor of libgcc that asks the processor what it can do, for __builtin_cpu_supports. It finds the
+// same each time, and does nothing when that is known already; in a virtual machine each of its questions is a trap.
+var cpuIndicator = newQuery("__cpu_indicator_init", "GCC_4.8.0")
+
+// runIndicators calls that constructor in the first images, so that the others start with its answers.
+func (p *Program) runIndicators(base uintptr) {
+	for _, im := range p.images {
+		if at, ok := im.indicator(); ok {
+			callResolvers([]uint64{uint64(base) + at})
+		}
+	}
+}
+
+func (im *image) indicator() (at uint64, ok bool) {
+	s, ok := im.find(cpuIndicator)
+	if !ok || s.typ != elf.STT_FUNC || s.shndx == elf.SHN_UNDEF || !im.isCode(s.value) {
+		return 0, false
+	}
+	return im.bias + s.value, true
 }
 
 func (p *Program) runImageResolvers(base uintptr, im *image) {
@@ -87,7 +110,7 @@ func (p *Program) keepResolved() {
 	for i := range p.resolvers {
 		t.put(p.resolverSlot(i), p.resolvers[i].recorded())
 	}
-	p.pages = t.runs()
+	p.divide()
 }
 
 // rebindResolved replaces another process's answers in the images at base where they were outside.

@@ -12,7 +12,7 @@ func (p *Program) placeTable() {
 	for i := range p.privates {
 		r := &p.privates[i]
 		at := (r.im.bias + r.seg.end() + 7) &^ 7
-		if at+size <= r.at+r.size && p.template.window(at, false) != nil {
+		if at+size <= r.at+r.size && p.template.window(at) != nil {
 			p.tableAt = at
 			return
 		}
@@ -40,7 +40,12 @@ func (p *Program) finishTemplate() {
 			p.ifuncSites = append(p.ifuncSites, s)
 		}
 	}
-	p.pages = t.runs()
+	p.divide()
+}
+
+// divide decides for each page of the template whether ranks get a copy of it or a mapping of the file.
+func (p *Program) divide() {
+	p.pages, p.onWrite = p.template.runs(), p.template.mappings()
 }
 
 // Instance makes the images of one rank at base, which must lie on readable, writable zero pages of at least
@@ -50,20 +55,28 @@ func (p *Program) Instance(base uintptr) error {
 	if err := p.checkBase(base); err != nil {
 		return err
 	}
-	if err := p.mapShared(base); err != nil {
+	if err := p.mapFiles(base, false); err != nil {
 		return err
 	}
-	for i := range p.pages {
-		r := &p.pages[i]
-		copy(memory(base+uintptr(r.at), uint64(len(r.data))), r.data)
-	}
-	addBase(base, p.internal)
+	p.copyPages(base)
 	if !p.resolved {
 		p.runResolvers(base, true)
+		p.runIndicators(base)
 		p.keepSideEffects(base)
 		p.keepResolved()
 	}
 	return nil
+}
+
+// copyPages makes the pages that a rank has for itself.
+func (p *Program) copyPages(base uintptr) {
+	for i := range p.pages {
+		r := &p.pages[i]
+		to := memory(base+uintptr(r.at), uint64(len(r.data)))
+		populate(to)
+		copy(to, r.data)
+	}
+	addBase(base, p.internal)
 }
 
 func (p *Program) checkBase(base uintptr) error {
@@ -79,7 +92,7 @@ func (p *Program) Attach(base uintptr) error {
 	if err := p.checkBase(base); err != nil {
 		return err
 	}
-	if err := p.mapShared(base); err != nil {
+	if err := p.mapFiles(base, true); err != nil {
 		return err
 	}
 	p.rebindExternals(base)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/dwarf"
 	"debug/elf"
+	"path/filepath"
 	"slices"
 	"sort"
 )
@@ -28,34 +29,73 @@ func (p *Program) Locate(base, pc uintptr) (Location, bool) {
 		if pc < base || vaddr < im.low() || vaddr >= im.high() {
 			continue
 		}
-		l := Location{Object: im.name, Path: im.path}
-		im.tables().locate(vaddr, &l)
+		l := im.tables().Calls(vaddr)[0]
+		l.Object, l.Path = im.name, im.path
 		return l, true
 	}
 	return Location{}, false
 }
 
-// debugTables is what a file says about its code.
-type debugTables struct {
-	funcs []elf.Symbol // by address
-	dwarf *dwarf.Data
+// Symbols is what a file says about its code.
+type Symbols struct {
+	object string
+	path   string
+	funcs  []elf.Symbol // by address
+	file   *elf.File
+	dwarf  *dwarf.Data
+	read   bool // dwarf is what there is
 }
 
-// tables reads the file's symbols and debug information; whatever is missing or damaged stays empty.
-func (im *image) tables() *debugTables {
-	if im.debug != nil {
-		return im.debug
-	}
-	im.debug = &debugTables{}
-	f, err := elf.NewFile(bytes.NewReader(im.data))
+// OpenSymbols reads the symbols of a file, and its debug information when that is needed. Whatever is missing or damaged
+// stays empty.
+func OpenSymbols(path string) *Symbols {
+	s := &Symbols{object: filepath.Base(path), path: path}
+	f, data, err := mapFile(path)
 	if err != nil {
-		return im.debug
+		return s
 	}
-	im.debug.funcs = functionSymbols(f)
-	if d, err := f.DWARF(); err == nil {
-		im.debug.dwarf = d
+	f.Close()
+	s.open(data)
+	return s
+}
+
+// tables reads what the image's file says.
+func (im *image) tables() *Symbols {
+	if im.debug == nil {
+		im.debug = &Symbols{object: im.name, path: im.path}
+		im.debug.open(im.data)
 	}
 	return im.debug
+}
+
+func (d *Symbols) open(data []byte) {
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return
+	}
+	d.file, d.funcs = f, functionSymbols(f)
+}
+
+// source is the file's debug information, nil where it has none.
+func (d *Symbols) source() *dwarf.Data {
+	if d.file == nil || d.read {
+		return d.dwarf
+	}
+	d.read = true
+	if data, err := d.file.DWARF(); err == nil {
+		d.dwarf = data
+	}
+	return d.dwarf
+}
+
+// Function returns the name of the function that covers an address of the file, as the table of symbols has it, and the address'
+// offset in it; "" where there is none.
+func (d *Symbols) Function(vaddr uint64) (name string, offset uint64) {
+	i := sort.Search(len(d.funcs), func(i int) bool { return d.funcs[i].Value > vaddr }) - 1
+	if i < 0 || vaddr-d.funcs[i].Value >= max(d.funcs[i].Size, 1) {
+		return "", 0
+	}
+	return d.funcs[i].Name, vaddr - d.funcs[i].Value
 }
 
 func functionSymbols(f *elf.File) []elf.Symbol {
@@ -77,63 +117,91 @@ func functionSymbols(f *elf.File) []elf.Symbol {
 	return funcs
 }
 
-func (d *debugTables) locate(vaddr uint64, l *Location) {
-	i := sort.Search(len(d.funcs), func(i int) bool { return d.funcs[i].Value > vaddr }) - 1
-	if i >= 0 && vaddr-d.funcs[i].Value < max(d.funcs[i].Size, 1) {
-		l.Function, l.Offset = d.funcs[i].Name, vaddr-d.funcs[i].Value
+// Calls finds the code at an address of the file. Where functions have been inlined there are several locations: the innermost
+// function comes first, each of the others is where it calls the one before. There is always one.
+func (d *Symbols) Calls(vaddr uint64) []Location {
+	l := Location{Object: d.object, Path: d.path}
+	l.Function, l.Offset = d.Function(vaddr)
+	if d.source() == nil {
+		return []Location{l}
 	}
-	if d.dwarf != nil {
-		d.locateSource(vaddr, l)
-	}
-}
-
-// locateSource adds file and line, and the function's name as its source has it.
-func (d *debugTables) locateSource(vaddr uint64, l *Location) {
 	cu, err := d.dwarf.Reader().SeekPC(vaddr)
 	if err != nil {
-		return
+		return []Location{l}
 	}
-	if name := d.sourceFunction(cu, vaddr); name != "" {
-		l.Function = name
-	}
-	lines, err := d.dwarf.LineReader(cu)
-	if err != nil || lines == nil {
-		return
-	}
-	var e dwarf.LineEntry
-	if lines.SeekPC(vaddr, &e) == nil && e.File != nil {
-		l.File, l.Line = e.File.Name, e.Line
-	}
+	return d.sourceCalls(cu, vaddr, l)
 }
 
-// sourceFunction returns the name of the function of a compilation unit that covers vaddr.
-func (d *debugTables) sourceFunction(cu *dwarf.Entry, vaddr uint64) string {
+// sourceCalls adds file and line, and the functions' names as their source has them.
+func (d *Symbols) sourceCalls(cu *dwarf.Entry, vaddr uint64, l Location) []Location {
+	var files []*dwarf.LineFile
+	if lines, err := d.dwarf.LineReader(cu); err == nil && lines != nil {
+		var e dwarf.LineEntry
+		if lines.SeekPC(vaddr, &e) == nil && e.File != nil {
+			l.File, l.Line = e.File.Name, e.Line
+		}
+		files = lines.Files()
+	}
+	chain := d.functionsAt(cu, vaddr)
+	if len(chain) == 0 {
+		return []Location{l}
+	}
+	calls := make([]Location, 0, len(chain))
+	for _, function := range slices.Backward(chain) {
+		if name := d.nameOf(function); name != "" {
+			l.Function = name
+		}
+		calls = append(calls, l)
+		l.File, l.Line = callSite(function, files)
+	}
+	return calls
+}
+
+// callSite is where an inlined function is called.
+func callSite(function *dwarf.Entry, files []*dwarf.LineFile) (file string, line int) {
+	n, _ := function.Val(dwarf.AttrCallFile).(int64)
+	at, _ := function.Val(dwarf.AttrCallLine).(int64)
+	if n <= 0 && at == 0 || n < 0 || n >= int64(len(files)) || files[n] == nil {
+		return "", 0
+	}
+	return files[n].Name, int(at)
+}
+
+// functionsAt returns the function of a compilation unit that covers vaddr, and behind it those inlined in it that do, each in
+// the one before.
+func (d *Symbols) functionsAt(cu *dwarf.Entry, vaddr uint64) (chain []*dwarf.Entry) {
 	r := d.dwarf.Reader()
 	r.Seek(cu.Offset)
 	if _, err := r.Next(); err != nil {
-		return ""
+		return nil
 	}
 	for depth := 1; depth > 0; {
 		e, err := r.Next()
 		if err != nil || e == nil {
-			return ""
+			return chain
 		}
-		if e.Tag == dwarf.TagSubprogram && d.covers(e, vaddr) {
-			return d.nameOf(e)
+		isFunction := e.Tag == dwarf.TagSubprogram && len(chain) == 0 || e.Tag == dwarf.TagInlinedSubroutine && len(chain) > 0
+		if isFunction && d.covers(e, vaddr) {
+			chain, depth = append(chain, e), 0
+			if !e.Children {
+				return chain
+			}
 		}
-		depth = walk(r, e, depth)
+		depth = walk(r, e, depth, len(chain) > 0)
 	}
-	return ""
+	return chain
 }
 
-// walk keeps count of the tree's depth and passes over the insides of functions. Fortran's internal procedures are
-// inside functions too, so those with children are entered, and only blocks and types are not.
-func walk(r *dwarf.Reader, e *dwarf.Entry, depth int) int {
+// walk keeps count of the tree's depth and passes over what holds no functions. Fortran's internal procedures are inside of
+// functions, so those with children are entered. Inside of the function that is looked for, blocks are entered too.
+func walk(r *dwarf.Reader, e *dwarf.Entry, depth int, inside bool) int {
 	switch {
 	case e.Tag == 0:
 		return depth - 1
 	case !e.Children:
 		return depth
+	case inside && (e.Tag == dwarf.TagLexDwarfBlock || e.Tag == dwarf.TagInlinedSubroutine):
+		return depth + 1
 	case e.Tag == dwarf.TagSubprogram || e.Tag == dwarf.TagNamespace || e.Tag == dwarf.TagModule || e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagStructType:
 		return depth + 1
 	}
@@ -141,7 +209,7 @@ func walk(r *dwarf.Reader, e *dwarf.Entry, depth int) int {
 	return depth
 }
 
-func (d *debugTables) covers(e *dwarf.Entry, vaddr uint64) bool {
+func (d *Symbols) covers(e *dwarf.Entry, vaddr uint64) bool {
 	ranges, err := d.dwarf.Ranges(e)
 	if err != nil {
 		return false
@@ -155,7 +223,7 @@ func (d *debugTables) covers(e *dwarf.Entry, vaddr uint64) bool {
 }
 
 // nameOf follows the entry to the declaration that carries the name.
-func (d *debugTables) nameOf(e *dwarf.Entry) string {
+func (d *Symbols) nameOf(e *dwarf.Entry) string {
 	r := d.dwarf.Reader()
 	for range 4 {
 		if name, ok := e.Val(dwarf.AttrName).(string); ok {

@@ -2,6 +2,7 @@ package privatize
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 )
 
@@ -16,15 +17,16 @@ func mmapAt(addr uintptr, size uint64, prot, flags, fd int, off int64) error {
 	return nil
 }
 
-// mapShared maps the read-only segments over the image area at base and makes the pages of writable code
-// executable.
-func (p *Program) mapShared(base uintptr) error {
+// mapFiles maps what comes from the files over the image area at base: read-only segments, and pages that the kernel copies
+// on writing unless adopted images are settled there. It makes the pages of writable code executable.
+func (p *Program) mapFiles(base uintptr, adopted bool) error {
 	for i := range p.maps {
-		m := &p.maps[i]
-		err := mmapAt(base+uintptr(m.at), m.size, m.prot, syscall.MAP_PRIVATE, p.fd(m.im), m.fileOff)
-		if err != nil {
-			return fmt.Errorf("map %s at %#x: %w", m.im.path, base+uintptr(m.at), mapHint(err))
+		if err := p.mapFileAt(base, &p.maps[i]); err != nil {
+			return err
 		}
+	}
+	if err := p.mapOnWrite(base, adopted); err != nil {
+		return err
 	}
 	for i := range p.privates {
 		r := &p.privates[i]
@@ -35,6 +37,28 @@ func (p *Program) mapShared(base uintptr) error {
 		if e != 0 {
 			return fmt.Errorf("make %s executable at %#x: %w", r.im.path, base+uintptr(r.at), e)
 		}
+	}
+	return nil
+}
+
+// mappings is how many more mappings an image area has than plain memory: the files' parts, and what is behind each that no
+// other part follows at once.
+func (p *Program) mappings() int {
+	parts := slices.Concat(p.maps, p.onWrite)
+	n := len(parts)
+	for i := range parts {
+		end := parts[i].at + parts[i].size
+		if !slices.ContainsFunc(parts, func(m fileMap) bool { return m.at == end }) {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *Program) mapFileAt(base uintptr, m *fileMap) error {
+	at := base + uintptr(m.at)
+	if err := mmapAt(at, m.size, m.prot, syscall.MAP_PRIVATE|syscall.MAP_NORESERVE, p.fd(m.im), m.fileOff); err != nil {
+		return fmt.Errorf("map %s at %#x: %w", m.im.path, at, mapHint(err))
 	}
 	return nil
 }
@@ -62,11 +86,10 @@ type Backing struct {
 	Offset int64 // of base in it
 }
 
-// Detach takes the read-only segments at base out of this process and puts the backing's own pages there. The
-// rank's images themselves stay: another process may hold them.
+// Detach takes what is mapped from files at base out of this process and puts the backing's own pages there. The
+// rank's images themselves stay: another process may hold them. Settle must have been called if the rank is to go on.
 func (p *Program) Detach(base uintptr, b Backing) error {
-	for i := range p.maps {
-		m := &p.maps[i]
+	for _, m := range slices.Concat(p.maps, p.onWrite) {
 		flags, off := syscall.MAP_SHARED|syscall.MAP_NORESERVE, b.Offset+int64(m.at)
 		if b.FD < 0 {
 			flags, off = syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE, 0

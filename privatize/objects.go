@@ -1,5 +1,7 @@
 package privatize
 
+import "slices"
+
 // Object describes one image for those who walk loaded objects: the unwinder, dl_iterate_phdr, dladdr. Offsets
 // count from the base of the image area.
 type Object struct {
@@ -49,24 +51,45 @@ func (im *image) placed(r vrange) uint64 {
 	return im.bias + r.vaddr
 }
 
-// Range is a part of the image area. Shared ranges are read-only file mappings, each process has them for itself; the
-// others hold the rank's own pages and are all that moves with it.
+// Range is a part of the image area.
 type Range struct {
 	Offset, Size uint64
-	Shared       bool
+	Shared       bool // a read-only file mapping, which each process has for itself
+	OnWrite      bool // mapped from a file for writing: what is written is this process's until Settle
 }
 
-// Ranges lists the parts of the image area that are in use.
+// Ranges lists the parts of the image area that are in use. Those that are neither Shared nor OnWrite are the rank's own pages,
+// which other processes of the node can reach through the region.
 func (p *Program) Ranges() []Range {
 	var list []Range
 	for i := range p.maps {
-		list = append(list, Range{p.maps[i].at, p.maps[i].size, true})
+		list = append(list, Range{Offset: p.maps[i].at, Size: p.maps[i].size, Shared: true})
 	}
 	for i := range p.privates {
-		list = append(list, Range{p.privates[i].at, p.privates[i].size, false})
+		list = append(list, p.divided(&p.privates[i])...)
 	}
-	if end := pageDown(p.tableAt); p.tableAt != 0 && end == p.tableAt && pageUp(end) < p.span {
-		list = append(list, Range{p.tableAt, p.span - p.tableAt, false})
+	if p.imagesEnd != 0 && p.span > p.imagesEnd {
+		list = append(list, Range{Offset: p.imagesEnd, Size: p.span - p.imagesEnd})
+	}
+	return list
+}
+
+// divided lists the parts of a writable range.
+func (p *Program) divided(r *privateRange) (list []Range) {
+	at, end := r.at, r.at+r.size
+	for i := range p.onWrite {
+		m := &p.onWrite[i]
+		if m.at < at || m.at >= end {
+			continue
+		}
+		if m.at > at {
+			list = append(list, Range{Offset: at, Size: m.at - at})
+		}
+		list = append(list, Range{Offset: m.at, Size: m.size, OnWrite: true})
+		at = m.at + m.size
+	}
+	if at < end {
+		list = append(list, Range{Offset: at, Size: end - at})
 	}
 	return list
 }
@@ -77,8 +100,8 @@ func (p *Program) Writable(off, n uint64) bool {
 	if n > p.span || off > p.span-n {
 		return false
 	}
-	for i := range p.maps {
-		if m := &p.maps[i]; off < m.at+m.size && m.at < off+n {
+	for _, m := range slices.Concat(p.maps, p.onWrite) {
+		if off < m.at+m.size && m.at < off+n {
 			return false
 		}
 	}

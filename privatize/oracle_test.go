@@ -50,7 +50,7 @@ func TestBindingsAgree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			prog := compile(t, name, c.args...)
 			native := nativeBindings(t, prog)
-			libs, err := Resolve(prog, nil, provided)
+			libs, err := Resolve(prog, nil, stageABI)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestInitOrderAgrees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("LD_LIBRARY_PATH", dir)
 			prog := compile(t, name, args...)
-			libs, err := Resolve(prog, nil, provided)
+			libs, err := Resolve(prog, nil, stageABI)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,11 +59,12 @@ type image struct {
 	phdrs      vrange
 	ehFrameHdr vrange
 	dynSeg     vrange
+	relro      vrange
 	execStack  bool
 	dyn        dynamic
 	bias       uint64
 	resolved   map[uint64]target
-	debug      *debugTables // read when a report first needs them
+	debug      *Symbols // read when a report first needs them
 }
 
 // low and high bound the image's pages before it is moved to its place.
@@ -164,6 +165,8 @@ func (im *image) addHeader(h elf.ProgHeader) error {
 		return im.addLoad(h)
 	case elf.PT_DYNAMIC:
 		im.dynSeg = vrange{h.Vaddr, h.Filesz}
+	case elf.PT_GNU_RELRO:
+		im.relro = vrange{h.Vaddr, h.Memsz}
 	case elf.PT_INTERP:
 		b, ok := im.fileBytes(h.Off, h.Filesz)
 		if !ok || len(b) < 2 || len(b) > 4096 || b[len(b)-1] != 0 {

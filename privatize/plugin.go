@@ -19,8 +19,8 @@ type Plugin struct {
 	units  map[string]*Program // relocated, by what is in scope
 }
 
-// Facts of a library that decide about its place. Sizes are in bytes; IdentityOf tells files apart.
-type Facts struct {
+// Footprint is what of a library decides about its place. Sizes are in bytes; IdentityOf tells files apart.
+type Footprint struct {
 	Path              string
 	Identity          []byte
 	Size, Align       uint64
@@ -77,6 +77,9 @@ func checkPlugin(im *image) error {
 }
 
 func (g *Plugin) close() {
+	for _, u := range g.units {
+		u.template.close()
+	}
 	unmapFile(g.im.data)
 	g.file.Close()
 }
@@ -93,9 +96,9 @@ func (g *Plugin) Path() string { return g.im.path }
 // Identity tells versions of a file apart.
 func (g *Plugin) Identity() []byte { return g.im.identity() }
 
-func (g *Plugin) facts() Facts {
+func (g *Plugin) facts() Footprint {
 	im := g.im
-	f := Facts{Path: im.path, Identity: im.identity(), Size: im.high() - im.low() + tableRoom, Align: im.align}
+	f := Footprint{Path: im.path, Identity: im.identity(), Size: im.high() - im.low() + tableRoom, Align: im.align}
 	if t := im.tls; t != nil {
 		f.HasTLS, f.StaticTLS, f.TLSSize, f.TLSAlign = true, im.wantsStaticTLS(), t.memsz, t.align
 		f.TLSSkew = -t.vaddr & (t.align - 1)
@@ -104,7 +107,7 @@ func (g *Plugin) facts() Facts {
 }
 
 // place takes over where the job puts the plugin.
-func (g *Plugin) place(ask func(Facts) (Place, error)) error {
+func (g *Plugin) place(ask func(Footprint) (Place, error)) error {
 	if g.placed {
 		return nil
 	}
@@ -146,15 +149,12 @@ func refuseStaticTLS(im, of *image) error {
 
 // unit relocates the plugin for what is in scope, once for each scope.
 func (g *Plugin) unit(p *Program, scope []*image, undefined uintptr) (*Program, error) {
-	key := fmt.Sprint(undefined)
-	for _, im := range scope {
-		key += fmt.Sprintf(" %x", im.bias+im.low())
-	}
+	key := scopeKey(scope, undefined)
 	if u := g.units[key]; u != nil {
 		return u, nil
 	}
 	u := &Program{opts: p.opts, host: p.host, libc: p.libc, images: []*image{g.im}, files: []*os.File{g.file},
-		scope: scope, lenient: undefined, align: g.im.align, resolverAt: map[uint64]uint32{}}
+		abi: p.abi, converter: p.converter, scope: scope, scopeKey: key, lenient: undefined, copyData: true, align: g.im.align, resolverAt: map[uint64]uint32{}}
 	g.im.resolved = map[uint64]target{}
 	u.placeSegments(g.im)
 	u.span = g.im.bias + g.im.high()
@@ -173,20 +173,27 @@ func (g *Plugin) give(p, u *Program, base uintptr) error {
 	if (uint64(base)+g.im.bias)%g.im.align != 0 {
 		return &Refusal{g.im.path, Malformed, fmt.Sprintf("is aligned to %d bytes, more than slices are", g.im.align), "align its variables less"}
 	}
-	if err := u.mapShared(base); err != nil {
+	if err := u.mapFiles(base, false); err != nil {
 		return err
 	}
-	for i := range u.pages {
-		r := &u.pages[i]
-		copy(memory(base+uintptr(r.at), uint64(len(r.data))), r.data)
-	}
-	addBase(base, u.internal)
+	u.copyPages(base)
 	u.resolveHere(p, base)
 	return nil
 }
 
-// resolveHere asks the resolvers that the plugin's words depend on, its own and those of the program's images, for this rank.
+// resolveHere writes the answers of the resolvers that the plugin's words depend on.
 func (u *Program) resolveHere(p *Program, base uintptr) {
+	u.askResolvers(p, base)
+	for i := range u.resolvers {
+		*word(base + uintptr(u.resolverSlot(i))) = u.resolvers[i].recorded()
+	}
+	for _, s := range u.ifuncSites {
+		*word(base + uintptr(s.at)) = u.resolvers[s.ref].value(base) + s.addend
+	}
+}
+
+// askResolvers asks the plugin's own resolvers, and those of the program's images that have not been asked, for this rank.
+func (u *Program) askResolvers(p *Program, base uintptr) {
 	for i := range u.resolvers {
 		r := &u.resolvers[i]
 		v := uint64(base) + r.at
@@ -200,10 +207,6 @@ func (u *Program) resolveHere(p *Program, base uintptr) {
 		if r.result, r.inside = v, u.isInside(v-uint64(base)); r.inside {
 			r.result -= uint64(base)
 		}
-		*word(base + uintptr(u.resolverSlot(i))) = r.recorded()
-	}
-	for _, s := range u.ifuncSites {
-		*word(base + uintptr(s.at)) = u.resolvers[s.ref].value(base) + s.addend
 	}
 }
 

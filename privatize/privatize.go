@@ -17,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"ampirun/abi"
 )
 
 // Options say what surrounds the images.
@@ -25,11 +27,23 @@ type Options struct {
 	// __tls_get_addr and so on. They come before a definition in the C library, and after one in the program or its
 	// other libraries, so that a program with an allocator of its own keeps it.
 	Bind map[string]uintptr
-	// Fallback gives symbols that no image defines, such as MPI_*; 0 means unknown. It may be nil.
-	Fallback func(name string) uintptr
+	// Fallback gives symbols that no image defines, such as MPI_* in the standard ABI; 0 means unknown. It may be nil.
+	Fallback abi.Binding
+	// ABIs are the kinds of MPI that programs may be built for; nil for abi.Known.
+	ABIs abi.Table
 	// TLSTop is the thread pointer of the thread that runs ranks, TLSReserve the bytes usable below it.
 	TLSTop     uintptr
 	TLSReserve uint64
+
+	// BindShared stands in for Bind in methods whose ranks share the libraries of the process, BindNamespace in those whose
+	// ranks have libraries in a namespace of their own.
+	BindShared, BindNamespace map[string]uintptr
+	// SharedLibraries and NamespaceLibraries are what these libraries get. They run on the thread that runs ranks also when no rank runs.
+	SharedLibraries, NamespaceLibraries map[string]uintptr
+	// Backing is what lies under an image area, for methods that have ld.so map something over it.
+	Backing func(base uintptr) Backing
+	// Directory is a directory of the job for copies of the program; "" for methods that need none.
+	Directory string
 }
 
 // Program is a program with its libraries, laid out and relocated, ready to be instantiated.
@@ -37,15 +51,20 @@ type Program struct {
 	opts       Options
 	images     []*image
 	scope      []*image // where references are looked up; nil: in images
-	lenient    uintptr  // what functions that nobody defines are bound to; 0: that is an error
+	scopeKey   string
+	copyData   bool    // large data is copied as small data is: a rank's libraries are not settled when it leaves
+	lenient    uintptr // what functions that nobody defines are bound to; 0: that is an error
 	plugins    []*Plugin
 	finder     *finder
 	files      []*os.File
 	host       *hostLoader
 	libc       *image
+	abi        *abi.ABI // the kind of MPI that the program was built for
+	converter  *image   // what stands in for its MPI library, or nil
 	inits      []*image // in order of dependency
 	maps       []fileMap
 	privates   []privateRange
+	imagesEnd  uint64 // what follows, up to span, are pages for the loader's own records; 0 before relocation
 	span       uint64
 	align      uint64
 	tlsSize    uint64
@@ -55,21 +74,23 @@ type Program struct {
 	resolverAt map[uint64]uint32
 	resolved   bool // the resolvers have run in this process
 	template   *template
-	internal   []uint64 // offsets of the words to add the base to
-	pages      []chunk  // what a rank's images start with
+	internal   []uint64  // offsets of the words to add the base to
+	pages      []chunk   // what a rank's images start with
+	onWrite    []fileMap // mapped for writing: see onwrite.go
 
 	// The sites that depend on the process, for Attach.
 	externalSites, ifuncSites []site
 
 	tableAt uint64 // where a rank's external values are recorded
 	entry   entryOffsets
+	offsets map[string]uint64 // of symbols that ranks have been given; 0: there is none
 }
 
 // Load reads the program and the libraries that Resolve found, checks them, lays them out and relocates them.
 // A program that cannot run is a *Refusal. Call it in the worker that will run the ranks: values of the
 // process's own dynamic loader go into the images.
 func Load(prog string, libs []Library, o Options) (*Program, error) {
-	p := &Program{opts: o, align: pageSize, resolverAt: map[uint64]uint32{}}
+	p := &Program{opts: o, align: pageSize, resolverAt: map[uint64]uint32{}, offsets: map[string]uint64{}}
 	if err := p.load(prog, libs); err != nil {
 		p.Close()
 		return nil, err
@@ -108,7 +129,7 @@ func (p *Program) open(prog string, libs []Library) error {
 		}
 	}
 	p.orderInits()
-	return nil
+	return p.chooseABI()
 }
 
 func (p *Program) openImage(l Library, check func(*image) error) error {
@@ -184,6 +205,7 @@ func (p *Program) has(f *os.File) bool {
 // Close gives back files and memory. Images made by Instance keep running: their mappings do not depend
 // on the descriptors.
 func (p *Program) Close() error {
+	p.template.close()
 	for i, im := range p.images {
 		unmapFile(im.data)
 		p.files[i].Close()

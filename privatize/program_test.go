@@ -10,31 +10,6 @@ import (
 	"ampirun/privatize/internal/stage"
 )
 
-func TestNeeds(t *testing.T) {
-	dir := t.TempDir()
-	compile(t, filepath.Join(dir, "libmpi_abi.so"), "-shared", "-fPIC", "-Wl,-soname,libmpi_abi.so.0", "user_lib.c")
-	prog := compile(t, "prog", "-O1", "user_main.c", "-L"+dir, "-lmpi_abi")
-	n, err := Inspect(prog)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(n.MPI, []string{"libmpi_abi.so.0"}) || !slices.Contains(n.Libraries, libcSoname) || n.ShimHash || n.ShimUnpack {
-		t.Errorf("needs are %+v", n)
-	}
-	shim := compile(t, "shim", "-rdynamic", "-Dlib_step=ampi_shim_unpack", "-Dlib_global=ampi_shim_hash", "user_lib.c", "plain.c")
-	if n, err = Inspect(shim); err != nil || !n.ShimHash || !n.ShimUnpack || len(n.MPI) != 0 {
-		t.Errorf("needs of a program with the shim are %+v, %v", n, err)
-	}
-	for name, want := range map[string]bool{
-		"libmpi.so.12": true, "libmpi.so.40": true, "libmpichfort.so.12": true, "libmpi_mpifh.so.40": true, "libpmpi.so.12": true,
-		"libm.so.6": false, "libgmp.so.10": false, "libmp3lame.so.0": false,
-	} {
-		if isMPI(name) != want {
-			t.Errorf("isMPI(%s) is not %v", name, want)
-		}
-	}
-}
-
 // TestAnywhere places images at an odd place in private memory, outside any slice, as the method none does.
 func TestAnywhere(t *testing.T) {
 	p := load(t, compile(t, "hello", "hello.c"))
@@ -69,7 +44,7 @@ func TestRangesTile(t *testing.T) {
 		if r.Offset < end || r.Offset+r.Size > p.Span() || r.Size == 0 {
 			t.Errorf("range %+v overlaps or leaves the area of %d bytes", r, p.Span())
 		}
-		if end = r.Offset + r.Size; p.Writable(r.Offset, r.Size) == r.Shared {
+		if end = r.Offset + r.Size; p.Writable(r.Offset, r.Size) == (r.Shared || r.OnWrite) {
 			t.Errorf("Writable disagrees with %+v", r)
 		}
 	}

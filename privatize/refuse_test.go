@@ -13,7 +13,7 @@ import (
 // tryLoad resolves and loads and returns the first error.
 func tryLoad(t testing.TB, prog string) error {
 	t.Helper()
-	libs, err := Resolve(prog, nil, provided)
+	libs, err := Resolve(prog, nil, stageABI)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func TestRefuseBuilds(t *testing.T) {
 		{"loader", []string{"-Wl,--dynamic-linker=/lib/ld-other.so.1", "plain.c"}, OtherLoader, []string{"/lib/ld-other.so.1"}},
 		{"textrel", []string{"-fno-pic", "-mcmodel=large", "-pie", "-Wl,-z,notext", "plain.c"}, TextRelocation, []string{"-fPIC"}},
 		{"asan", []string{"-fsanitize=address", "plain.c"}, Sanitizer, []string{"-fsanitize"}},
-		{"ubsan", []string{"-fsanitize=undefined", "-Wl,--no-as-needed", "plain.c"}, Sanitizer, nil},
+		{"tsan", []string{"-fsanitize=thread", "plain.c"}, Sanitizer, nil},
 		{"asanstatic", []string{"-fsanitize=address", "-static-libasan", "plain.c"}, Sanitizer, []string{"__asan_init"}},
 		{"nolibc", []string{"-nostdlib", "-Wl,-e,main", "plain.c"}, OtherLibc, []string{"libc.so.6"}},
 	} {

@@ -55,7 +55,9 @@ func (p *Program) relocate() error {
 	}
 	r.t.sites = append(r.t.sites, r.copied...)
 	r.t.sortSites()
+	p.imagesEnd = p.span
 	p.placeTable()
+	p.placeRecord()
 	p.finishTemplate()
 	return nil
 }
@@ -85,13 +87,19 @@ func (r *relocator) one(im *image, rel relocation) error {
 	return err
 }
 
-// packed applies DT_RELR: an even entry is the address of a word, an odd one a bitmap for the 63 words after.
+// packed applies DT_RELR.
 func (r *relocator) packed(im *image) error {
+	return eachPacked(im.dyn.relr, func(vaddr uint64) error { return r.packedWord(im, vaddr) })
+}
+
+// eachPacked visits the words of a DT_RELR table: an even entry is the address of one, an odd one a bitmap for the 63
+// after.
+func eachPacked(table []byte, visit func(vaddr uint64) error) error {
 	var at uint64
-	for b := im.dyn.relr; len(b) >= 8; b = b[8:] {
+	for b := table; len(b) >= 8; b = b[8:] {
 		e := le.Uint64(b)
 		if e&1 == 0 {
-			if err := r.packedWord(im, e); err != nil {
+			if err := visit(e); err != nil {
 				return err
 			}
 			at = e + 8
@@ -101,7 +109,7 @@ func (r *relocator) packed(im *image) error {
 			if bits&1 == 0 {
 				continue
 			}
-			if err := r.packedWord(im, at+8*i); err != nil {
+			if err := visit(at + 8*i); err != nil {
 				return err
 			}
 		}

@@ -50,7 +50,7 @@ func (r *relocator) apply(im *image, rel relocation) error {
 // from the thread pointer, and the descriptor made of code and that offset.
 func (r *relocator) threadLocal(im *image, typ elf.R_X86_64, rel relocation) error {
 	t := target{kind: targetTLS, im: im}
-	if rel.sym != 0 {
+	if rel.sym != 0 && !im.isSection(rel.sym) {
 		var err error
 		if t, err = r.resolve(im, rel.sym, false); err != nil {
 			return err

@@ -8,27 +8,27 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ampirun/abi"
 )
 
 // Library is a shared library the program needs: the name it was asked for by, and the file found.
 type Library struct{ Name, Path string }
 
 // Resolve asks the program's own dynamic loader for the libraries it would load, in the order it would search them,
-// so that LD_LIBRARY_PATH, LD_PRELOAD, RPATH, RUNPATH and ld.so.cache all count. Libraries for whose name provided is
-// true are left out, with what only they need: the runtime stands in for them. A missing library is a
-// *Refusal. Preload names libraries as LD_PRELOAD does, in whose place it stands. It starts a process, so call it once per job, in the
+// so that LD_LIBRARY_PATH, LD_PRELOAD, RPATH, RUNPATH and ld.so.cache all count. MPI libraries are those of the table abis, nil for
+// abi.Known: the runtime stands in for those that are served, which are left out with what only they need, or replaced by the library
+// that converts. A library that is missing, or of an MPI that is not served, is a *Refusal. Preload names libraries as LD_PRELOAD does, in whose place it stands. It starts a process, so call it once per job, in the
 // manager.
-func Resolve(prog string, preload []string, provided func(soname string) bool) ([]Library, error) {
+func Resolve(prog string, preload []string, abis abi.Table) ([]Library, error) {
 	prog, err := filepath.Abs(prog)
 	if err != nil {
 		return nil, err
 	}
-	im, err := inspect(prog, checkRunnable)
+	o := Options{ABIs: abis}
+	im, err := inspect(prog, o.abis(), checkRunnable)
 	if err != nil {
 		return nil, err
-	}
-	if provided == nil {
-		provided = func(string) bool { return false }
 	}
 	host, err := openHost()
 	if err != nil {
@@ -45,16 +45,28 @@ func Resolve(prog string, preload []string, provided func(soname string) bool) (
 	if err := checkPreload(libs, preload); err != nil {
 		return nil, err
 	}
-	return selectLibraries(im, libs, preload, provided)
+	return selectLibraries(im, libs, preload, o.abis())
 }
 
-// inspect parses a file and keeps only the facts that need no more of its bytes.
-func inspect(path string, check func(*image) error) (*image, error) {
-	f, data, err := mapFile(path)
+// inspected is what the choice of libraries goes by: facts that need no more of a file's bytes.
+type inspected struct {
+	path, interp string
+	needed       []needed
+	abi          *abi.ABI // the kind of MPI that the file is, nil for ordinary ones
+}
+
+type needed struct {
+	name string
+	abi  *abi.ABI // nil for what is no MPI library
+}
+
+// inspect parses and checks a file.
+func inspect(path string, abis abi.Table, check func(*image) error) (*inspected, error) {
+	file, data, err := mapFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer file.Close()
 	defer unmapFile(data)
 	im, err := parse(path, data)
 	if err == nil {
@@ -63,8 +75,11 @@ func inspect(path string, check func(*image) error) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	im.data, im.dyn = nil, dynamic{needed: im.dyn.needed, soname: im.dyn.soname}
-	return im, nil
+	f := &inspected{path: im.path, interp: im.interp, abi: kindOf(abis, im)}
+	for _, name := range im.dyn.needed {
+		f.needed = append(f.needed, needed{name, abiOf(abis, im, name)})
+	}
+	return f, nil
 }
 
 // listLibraries runs the loader in the mode that ldd uses: unlike --list it goes on when a library is missing, and
@@ -124,8 +139,8 @@ func cutAddress(s string) string {
 }
 
 // selectLibraries keeps, in order, what is reachable from the program without passing through a provided name.
-func selectLibraries(prog *image, found []Library, preload []string, provided func(string) bool) ([]Library, error) {
-	s := &selection{prog: prog, found: found, provided: provided, keep: make([]bool, len(found))}
+func selectLibraries(prog *inspected, found []Library, preload []string, abis abi.Table) ([]Library, error) {
+	s := &selection{prog: prog, found: found, abis: abis, keep: make([]bool, len(found)), chain: []string{prog.path}}
 	if err := s.need(prog); err != nil {
 		return nil, err
 	}
@@ -137,7 +152,7 @@ func selectLibraries(prog *image, found []Library, preload []string, provided fu
 		}
 	}
 	var libs []Library
-	for i, l := range found {
+	for i, l := range s.found {
 		if s.keep[i] {
 			libs = append(libs, l)
 		}
@@ -146,39 +161,74 @@ func selectLibraries(prog *image, found []Library, preload []string, provided fu
 }
 
 type selection struct {
-	prog     *image
-	found    []Library
-	provided func(string) bool
-	keep     []bool
+	prog  *inspected
+	found []Library
+	abis  abi.Table
+	keep  []bool
+	chain []string // the program, and the libraries by which it comes to what is looked at
 }
 
 // need takes all libraries an object asks for.
-func (s *selection) need(im *image) error {
-	for _, name := range im.dyn.needed {
-		if isLoader(name) || s.provided(name) {
+func (s *selection) need(f *inspected) error {
+	for _, n := range f.needed {
+		if isLoader(n.name) || n.abi != nil && n.abi.Functions != nil {
 			continue
 		}
-		i := s.index(name)
-		if i < 0 || s.found[i].Path == "" {
-			return s.missing(im, name)
+		i := s.index(n.name)
+		if n.abi != nil {
+			var err error
+			if i, err = s.replace(i, n); err != nil {
+				return err
+			}
 		}
-		if err := s.take(im, i); err != nil {
+		if i < 0 || s.found[i].Path == "" {
+			return s.missing(f, n.name)
+		}
+		if err := s.take(f, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *selection) take(by *image, i int) error {
+// replace puts the library that converts in the place of an MPI library, number i or -1 of those found, and returns its number.
+func (s *selection) replace(i int, n needed) (int, error) {
+	if n.abi == abi.Unknown && i >= 0 && s.found[i].Path != "" {
+		return i, nil // the file says more than its name
+	}
+	if n.abi.Library == nil {
+		return 0, refuseABI(append(s.chain, n.name), n.abi)
+	}
+	path, err := n.abi.Library()
+	if err != nil {
+		return 0, fmt.Errorf("find what stands in for %s: %w", n.name, err)
+	}
+	if i < 0 {
+		i, s.found, s.keep = len(s.found), append(s.found, Library{}), append(s.keep, false)
+	}
+	s.found[i] = Library{n.name, path}
+	return i, nil
+}
+
+func (s *selection) take(by *inspected, i int) error {
 	if s.keep[i] {
 		return nil
 	}
 	s.keep[i] = true
-	im, err := inspect(s.found[i].Path, checkLibrary)
+	f, err := inspect(s.found[i].Path, s.abis, checkLibrary)
 	if err != nil {
 		return fmt.Errorf("library %s of %s: %w", s.found[i].Name, by.path, err)
 	}
-	return s.need(im)
+	s.chain = append(s.chain, s.found[i].Path)
+	defer func() { s.chain = s.chain[:len(s.chain)-1] }()
+	switch {
+	case f.abi == nil || f.abi.Library != nil:
+		return s.need(f)
+	case f.abi.Functions != nil: // under another name
+		s.keep[i] = false
+		return nil
+	}
+	return refuseABI(s.chain, f.abi)
 }
 
 func (s *selection) index(name string) int {
@@ -195,10 +245,10 @@ func (s *selection) index(name string) int {
 	return -1
 }
 
-func (s *selection) missing(im *image, name string) error {
+func (s *selection) missing(f *inspected, name string) error {
 	what := "needs the library " + name + ", which is not found"
-	if im != s.prog {
-		what = "needs the library " + name + " (through " + im.path + "), which is not found"
+	if f != s.prog {
+		what = "needs the library " + name + " (through " + f.path + "), which is not found"
 	}
 	return &Refusal{s.prog.path, MissingLibrary, what, "install it or add its folder to LD_LIBRARY_PATH"}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ampirun/abi"
 	"ampirun/privatize/internal/stage"
 )
 
@@ -34,7 +35,8 @@ func testMain(m *testing.M) int {
 
 const stubSoname = "libstage.so.0"
 
-func provided(name string) bool { return name == stubSoname }
+// stageABI takes the functions of the stage for MPI.
+var stageABI = abi.Table{{Name: "the stage", Libraries: []string{stubSoname}, Functions: func(native abi.Binding) abi.Binding { return native }}}
 
 var compilers = map[string]string{".c": "gcc", ".cc": "g++", ".f90": "gfortran"}
 
@@ -78,12 +80,12 @@ func options(t testing.TB) Options {
 	for _, n := range stage.Extra {
 		fallback[n] = stage.Symbol(n)
 	}
-	return Options{Bind: stage.Bindings(), Fallback: func(n string) uintptr { return fallback[n] }, TLSTop: tp, TLSReserve: size}
+	return Options{Bind: stage.Bindings(), Fallback: func(n string) uintptr { return fallback[n] }, ABIs: stageABI, TLSTop: tp, TLSReserve: size}
 }
 
 func load(t testing.TB, prog string) *Program {
 	t.Helper()
-	libs, err := Resolve(prog, nil, provided)
+	libs, err := Resolve(prog, nil, stageABI)
 	if err != nil {
 		t.Fatal(err)
 	}

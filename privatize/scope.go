@@ -95,6 +95,12 @@ func (p *Program) resolveNew(im *image, i uint64, call bool) (target, error) {
 	return target{}, &unresolvedError{im, q.String()}
 }
 
+// isSection reports whether a symbol stands for a section: the linker gold has such symbols for an image's own thread-local block.
+func (im *image) isSection(i uint64) bool {
+	s, ok := im.dyn.symbolAt(i)
+	return ok && s.typ == elf.STT_SECTION
+}
+
 // queryOf makes the question that symbol i of im asks.
 func (im *image) queryOf(i uint64, s symbol) (*query, error) {
 	name, ok := im.dyn.str(uint64(s.name))
@@ -153,6 +159,9 @@ func (p *Program) lookupOutside(q *query) (target, bool) {
 	if v, s, ok := p.host.hostValue(q); ok {
 		return target{kind: targetExternal, value: uint64(p.externals.number(q.name, v)), size: s.size}, true
 	}
+	if p.converter != nil {
+		return target{}, false // it has all that the program may ask for
+	}
 	return p.lookupFallback(q)
 }
 
@@ -200,6 +209,10 @@ func unresolvedRefusal(all []*unresolvedError) error {
 	what := fmt.Sprintf("needs the symbol %s, which no library defines", first.name)
 	if n := len(all) - 1; n > 0 {
 		what += fmt.Sprintf(" (and %d more)", n)
+	}
+	if isFortranMPI(first.name) {
+		return &Refusal{first.im.path, OtherMPI, what + ": the MPI 5 standard ABI has none for Fortran",
+			"compile it again with ampif90, or give it the library that has the Fortran bindings"}
 	}
 	return &Refusal{first.im.path, Unresolved, what, "link the program with the library that has it"}
 }

@@ -8,7 +8,7 @@ import (
 // once, so what they have stored in the first instance is taken over into the template.
 
 // keepSideEffects finds the words that resolvers have changed in the images at base. It looks at images with resolvers
-// only, and at pages that exist only.
+// or that constructor only, and at pages that exist only.
 func (p *Program) keepSideEffects(base uintptr) {
 	known := map[uint64]bool{}
 	for _, s := range p.ifuncSites {
@@ -23,15 +23,30 @@ func (p *Program) keepSideEffects(base uintptr) {
 	}
 	for i := range p.privates {
 		r := &p.privates[i]
-		if !slices.ContainsFunc(p.resolvers, func(v resolver) bool { return v.im == r.im }) {
+		if _, ok := r.im.indicator(); !ok && !slices.ContainsFunc(p.resolvers, func(v resolver) bool { return v.im == r.im }) {
 			continue
 		}
-		for at := r.at; at < r.at+r.size; at += pageSize {
-			if isResident(base + uintptr(at)) {
+		for _, part := range p.divided(r) {
+			for _, at := range existingPages(base, part) {
 				p.keepPage(base, at, known, internal)
 			}
 		}
 	}
+}
+
+// existingPages lists the pages of a part that may differ from the template: those that exist, or have been copied on writing.
+func existingPages(base uintptr, part Range) (pages []uint64) {
+	exists := func(at uint64) bool { return isResident(base + uintptr(at)) }
+	if part.OnWrite {
+		written := writtenPages(base, part.Offset, part.Size)
+		exists = func(at uint64) bool { return written[(at-part.Offset)/pageSize] }
+	}
+	for at := part.Offset; at < part.Offset+part.Size; at += pageSize {
+		if exists(at) {
+			pages = append(pages, at)
+		}
+	}
+	return pages
 }
 
 func (p *Program) keepPage(base uintptr, page uint64, known, internal map[uint64]bool) {

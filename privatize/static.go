@@ -19,8 +19,8 @@ func (im *image) staticSymbol(name string) (uint64, bool) {
 	return 0, false
 }
 
-// sectionAlign is what the file's contents need to be aligned to: its segments may ask for more, since older linkers thought of pages of 2 MiB. A file
-// without sections is taken at its word.
+// sectionAlign is what the file's contents need to be aligned to: its segments may ask for more, since older linkers thought of pages of 2 MiB, and
+// code asks for speed alone. A file without sections is taken at its word.
 func (im *image) sectionAlign() uint64 {
 	headers, ok := im.sectionHeaders()
 	if !ok || len(headers) == 0 {
@@ -28,7 +28,7 @@ func (im *image) sectionAlign() uint64 {
 	}
 	align := uint64(1)
 	for b := headers; len(b) > 0; b = b[shdrSize:] {
-		if elf.SectionFlag(le.Uint64(b[8:]))&elf.SHF_ALLOC != 0 {
+		if elf.SectionFlag(le.Uint64(b[8:]))&(elf.SHF_ALLOC|elf.SHF_EXECINSTR) == elf.SHF_ALLOC {
 			align = max(align, le.Uint64(b[48:]))
 		}
 		if align&(align-1) != 0 {

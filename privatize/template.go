@@ -11,9 +11,9 @@ const maxExtraPages = 1 << 16
 // template is the writable part of the images relocated for base 0, from which every rank's pages are made:
 // file-backed pages as they are, plus the few zero pages a relocation writes to.
 type template struct {
-	chunks []chunk           // ascending
-	extra  map[uint64][]byte // by offset of the page
-	sites  []site
+	files []filePages       // ascending
+	extra map[uint64][]byte // by offset of the page
+	sites []site
 }
 
 // chunk is a run of template pages at an offset of the image area.
@@ -43,47 +43,55 @@ type site struct {
 func (p *Program) newTemplate() *template {
 	t := &template{extra: map[uint64][]byte{}}
 	for i := range p.privates {
-		r := &p.privates[i]
-		if r.seg.filesz == 0 {
-			continue
+		if r := &p.privates[i]; r.seg.filesz > 0 {
+			t.files = append(t.files, p.newFilePages(r))
 		}
-		data := make([]byte, pageUp(r.seg.fileEnd())-pageDown(r.seg.vaddr))
-		copy(data[r.seg.vaddr-pageDown(r.seg.vaddr):], r.im.data[r.seg.off:r.seg.off+r.seg.filesz])
-		t.chunks = append(t.chunks, chunk{r.at, data})
 	}
 	return t
 }
 
-// window returns the template bytes from at to the end of what is contiguous there; want says that a zero page
-// shall be made when there is none yet.
-func (t *template) window(at uint64, want bool) []byte {
-	i, found := slices.BinarySearchFunc(t.chunks, at, func(c chunk, at uint64) int {
+// find returns the file-backed pages that hold the byte at an offset, or nil.
+func (t *template) find(at uint64) *filePages {
+	i, found := slices.BinarySearchFunc(t.files, at, func(f filePages, at uint64) int {
 		switch {
-		case at < c.at:
+		case at < f.at:
 			return 1
-		case at >= c.at+uint64(len(c.data)):
+		case at >= f.at+uint64(len(f.data)):
 			return -1
 		}
 		return 0
 	})
-	if found {
-		return t.chunks[i].data[at-t.chunks[i].at:]
-	}
-	page := t.extra[pageDown(at)]
-	if page == nil && want && len(t.extra) < maxExtraPages {
-		page = make([]byte, pageSize)
-		t.extra[pageDown(at)] = page
-	}
-	if page == nil {
+	if !found {
 		return nil
 	}
-	return page[at%pageSize:]
+	return &t.files[i]
+}
+
+// window returns the template bytes from at to the end of what is contiguous there, or nil.
+func (t *template) window(at uint64) []byte {
+	if f := t.find(at); f != nil {
+		return f.data[at-f.at:]
+	}
+	if page := t.extra[pageDown(at)]; page != nil {
+		return page[at%pageSize:]
+	}
+	return nil
+}
+
+// writable is a window into which n bytes will be written; it makes a zero page where there is none yet.
+func (t *template) writable(at uint64, n int) []byte {
+	if f := t.find(at); f != nil {
+		f.changed(at, n)
+	} else if page := pageDown(at); t.extra[page] == nil && len(t.extra) < maxExtraPages {
+		t.extra[page] = make([]byte, pageSize)
+	}
+	return t.window(at)
 }
 
 // write puts b at an offset of the area; false when it would need too many new pages.
 func (t *template) write(at uint64, b []byte) bool {
 	for len(b) > 0 {
-		w := t.window(at, true)
+		w := t.writable(at, len(b))
 		if w == nil {
 			return false
 		}
@@ -97,7 +105,7 @@ func (t *template) write(at uint64, b []byte) bool {
 func (t *template) read(at uint64, b []byte) {
 	for len(b) > 0 {
 		n := min(len(b), int(pageSize-at%pageSize))
-		if w := t.window(at, false); w != nil {
+		if w := t.window(at); w != nil {
 			copy(b[:n], w)
 		} else {
 			clear(b[:n])
@@ -107,7 +115,7 @@ func (t *template) read(at uint64, b []byte) {
 }
 
 func (t *template) put(at, v uint64) bool {
-	if w := t.window(at, true); len(w) >= 8 {
+	if w := t.writable(at, 8); len(w) >= 8 {
 		le.PutUint64(w, v)
 		return true
 	}
@@ -175,11 +183,14 @@ func (t *template) siteAt(at uint64) (site, bool) {
 	return site{}, false
 }
 
-// runs returns the pages that are not all zero, in ascending runs: what has to be copied for each rank.
+// runs returns the pages that are not all zero, in ascending runs: what has to be copied for each rank. Pages that the kernel
+// copies on writing are none of them.
 func (t *template) runs() []chunk {
 	var all []chunk
-	for _, c := range t.chunks {
-		all = append(all, nonZeroRuns(c)...)
+	for i := range t.files {
+		for _, c := range t.files[i].copied() {
+			all = append(all, nonZeroRuns(c)...)
+		}
 	}
 	for at, page := range t.extra {
 		all = append(all, nonZeroRuns(chunk{at, page})...)

@@ -45,6 +45,13 @@ func (p *Program) checkReserve() error {
 // TLSSize returns the bytes below the thread pointer that all images of a rank use, a multiple of 64.
 func (p *Program) TLSSize() uint64 { return p.tlsSize }
 
+// tlsSurplus is room for thread-local variables of libraries opened at run time whose code wants them at a fixed place; it is
+// in every rank's shadow, but switches copy it only once it is in use.
+const tlsSurplus = 1536
+
+// tlsRoom is TLSSize and the surplus.
+func (p *Program) tlsRoom() uint64 { return min(p.tlsSize+tlsSurplus, p.opts.TLSReserve) }
+
 // TLSModules returns how many images have thread-local variables; module numbers are 1 to that.
 func (p *Program) TLSModules() int { return p.tlsModules }
 

@@ -56,6 +56,7 @@ func (im *image) readNeeded(vaddr, n uint64) error {
 		if !ok {
 			return malformed(im.path, "has its needed versions outside its data")
 		}
+		im.dyn.verneeds = append(im.dyn.verneeds, vaddr)
 		if err := im.readNeededNames(vaddr+uint64(le.Uint32(b[8:])), le.Uint16(b[2:])); err != nil {
 			return err
 		}

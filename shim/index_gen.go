@@ -673,13 +673,31 @@ const (
 	FnWinWait
 	FnWtick
 	FnWtime
+	FnAMPIMigrate
+	FnAMPIMigrateToPe
+	FnAMPISetMigratable
+	FnAMPICommSetMigratable
+	FnAMPILoadStartMeasure
+	FnAMPILoadStopMeasure
+	FnAMPILoadResetMeasure
+	FnAMPILoadSetValue
+	FnAMPIRegisterAboutToMigrate
+	FnAMPIRegisterJustMigrated
+	FnAMPIYield
+	FnAMPIPrint
+	FnAMPITypeIsContiguous
+	FnAMPISuspend
+	FnAMPIResume
+	FnAMPIEvacuate
+	FnAMPITraceBegin
+	FnAMPITraceEnd
 
 	// Count is the number of functions in the table.
 	Count = iota
 )
 
 // Hash identifies the list of functions and their prototypes (FNV-1a 64).
-const Hash uint64 = 0x913b18039114f9d4
+const Hash uint64 = 0xeb124c50196e46bd
 
 // Version is the layout version of struct ampi_shim_table.
 const Version = 1
@@ -1357,4 +1375,22 @@ var names = [...]string{
 	"MPI_Win_wait",
 	"MPI_Wtick",
 	"MPI_Wtime",
+	"AMPI_Migrate",
+	"AMPI_Migrate_to_pe",
+	"AMPI_Set_migratable",
+	"AMPI_Comm_set_migratable",
+	"AMPI_Load_start_measure",
+	"AMPI_Load_stop_measure",
+	"AMPI_Load_reset_measure",
+	"AMPI_Load_set_value",
+	"AMPI_Register_about_to_migrate",
+	"AMPI_Register_just_migrated",
+	"AMPI_Yield",
+	"AMPI_Print",
+	"AMPI_Type_is_contiguous",
+	"AMPI_Suspend",
+	"AMPI_Resume",
+	"AMPI_Evacuate",
+	"AMPI_Trace_begin",
+	"AMPI_Trace_end",
 }

@@ -6,7 +6,7 @@
 
 #define AMPI_SHIM_MAGIC "AMPISHIM"
 #define AMPI_SHIM_VERSION 1u
-#define AMPI_SHIM_HASH UINT64_C(0x913b18039114f9d4)
+#define AMPI_SHIM_HASH UINT64_C(0xeb124c50196e46bd)
 
 enum {
     AMPI_FN_MPI_Abi_get_fortran_booleans,
@@ -673,6 +673,24 @@ enum {
     AMPI_FN_MPI_Win_wait,
     AMPI_FN_MPI_Wtick,
     AMPI_FN_MPI_Wtime,
+    AMPI_FN_AMPI_Migrate,
+    AMPI_FN_AMPI_Migrate_to_pe,
+    AMPI_FN_AMPI_Set_migratable,
+    AMPI_FN_AMPI_Comm_set_migratable,
+    AMPI_FN_AMPI_Load_start_measure,
+    AMPI_FN_AMPI_Load_stop_measure,
+    AMPI_FN_AMPI_Load_reset_measure,
+    AMPI_FN_AMPI_Load_set_value,
+    AMPI_FN_AMPI_Register_about_to_migrate,
+    AMPI_FN_AMPI_Register_just_migrated,
+    AMPI_FN_AMPI_Yield,
+    AMPI_FN_AMPI_Print,
+    AMPI_FN_AMPI_Type_is_contiguous,
+    AMPI_FN_AMPI_Suspend,
+    AMPI_FN_AMPI_Resume,
+    AMPI_FN_AMPI_Evacuate,
+    AMPI_FN_AMPI_Trace_begin,
+    AMPI_FN_AMPI_Trace_end,
     AMPI_FN_COUNT
 };
 
@@ -687,9 +705,9 @@ struct ampi_shim_table {
 };
 
 #if defined(__cplusplus)
-static_assert(sizeof(struct ampi_shim_table) == 5344, "the jumps in jump_gen.S rely on this layout");
+static_assert(sizeof(struct ampi_shim_table) == 5488, "the jumps in jump_gen.S rely on this layout");
 #else
-_Static_assert(sizeof(struct ampi_shim_table) == 5344, "the jumps in jump_gen.S rely on this layout");
+_Static_assert(sizeof(struct ampi_shim_table) == 5488, "the jumps in jump_gen.S rely on this layout");
 #endif
 
 #endif

@@ -26,6 +26,7 @@ void *vr_borrow_prepare(struct vr_rank *r, void (*fn)(void *), void *arg)
 	struct vr_frame *f = vr_switch_prepare((void *)(((uint64_t)r->sp - RED_ZONE) & ~15ull), fn, arg);
 	f->mxcsr = saved->mxcsr;
 	f->fpu_control = saved->fpu_control;
+	f->fpu_status = saved->fpu_status;
 	return f;
 }
 

@@ -5,7 +5,11 @@
 // happened to the job.
 package vrank
 
-import "ampirun/privatize"
+import (
+	"slices"
+
+	"ampirun/privatize"
+)
 
 // Config is what one worker needs to run its share of a job. The job's manager fills it and sends it as JSON.
 type Config struct {
@@ -22,10 +26,52 @@ type Config struct {
 	Args      []string            // its arguments, Args[0] included
 	Env       []string            // its environment, before the per-rank variables are added
 	Libraries []privatize.Library // its shared libraries, resolved once by the manager
-	Method    string              // privatization method: "pie" or "none"
+	Method    string              // privatization method, see privatize.Methods
+	Directory string              // of the job, for methods that copy the program; or ""
+
+	HostHeap bool // ranks allocate with their C library, outside of their slices: see Intercepts
+
+	ProbeOnly bool // end before main: see HeapReport, Stats.Start
+
+	FerryFD int     // where descriptors of ranks come in from other workers; after it come those to send to each PE. 0: ranks do not move
+	Mapping []int32 // the PE that each rank begins on; nil: neighbours together, equally many on each
+
+	// Balance names the strategy of load balancing and Period how often it is asked, for Started; vrank itself heeds neither.
+	Balance string
+	Period  string
+
+	Steal *StealPolicy `json:",omitempty"` // how idle PEs take ranks from busy ones; nil: they do not
+
+	// Started is called once when the ranks of all workers exist, on the PE thread, before any of this worker's runs; may be nil.
+	Started func() `json:"-"`
 
 	OutputFD  int  // where frames of the ranks' output go, see FrameHeader
 	HeapCheck bool // check every rank's heap at each operation and at the end
-	Stats     bool // measure user time of ranks
+	Traffic   bool // count messages by sender and receiver
+	Measure   bool // account time to ranks
+	Stats     bool // report what was measured at the end
+	Debug     bool // wait for a debugger before ranks run
 	Pin       bool // bind the PE thread to a core of its own
+}
+
+// StealPolicy is how a PE with nothing to run takes ready ranks from another.
+type StealPolicy struct {
+	Half bool    // take half of what is ready, else one rank
+	Cost float64 // seconds that a steal takes: less work than that is left alone
+}
+
+// home is the PE that a rank begins on.
+func (c *Config) home(id int) int {
+	if c.Mapping != nil {
+		return int(c.Mapping[id])
+	}
+	return id * c.PEs / c.Ranks
+}
+
+// firstRank is the lowest rank that begins on a PE; -1 when none does.
+func (c *Config) firstRank(pe int) int {
+	if c.Mapping != nil {
+		return slices.Index(c.Mapping, int32(pe))
+	}
+	return (pe*c.Ranks + c.PEs - 1) / c.PEs
 }

@@ -11,19 +11,38 @@
 #define VR_POOL_BYTES (4ull << 30) /* address space of one PE's pool; backed as it is used */
 #define VR_EAGER_MAX 16384 /* payloads up to this travel with the envelope */
 
+/* Something for a PE itself to do: vr_pe_post. */
+struct vr_work {
+	struct vr_node node;
+	void (*run)(struct vr_work *);
+};
+
+/* What a PE asks of others when it has nothing to run: steal.c. */
+struct vr_steal {
+	struct vr_work work;
+	_Atomic int32_t pending; /* the question, until it is answered, and ranks that are to come */
+	uint64_t answered_at, not_before, pause; /* time-stamp counter */
+	int32_t is_first; /* nothing has come yet of the last answer */
+	uint64_t stolen, steals, latency; /* ranks; answers that gave some, and ticks from those until the first was here */
+};
+
 struct vr_pe {
 	int32_t id;
 	int32_t nranks; /* that it owns now */
-	int32_t live; /* of those, not ended */
 	/* run queue */
 	struct vr_rank *head, *tail;
 	struct vr_rank *timers; /* sorted by wake_at */
 	struct vr_rank *all;
 	int32_t budget; /* switches until the PE loop wants to look around */
+	struct vr_move *orders, *arrivals; /* ranks that Go is to send away, and to take in */
 	struct vr_env *free[VR_POOL_CLASSES];
 	int32_t nfree[VR_POOL_CLASSES];
 	char *pool_next, *pool_end;
 	uint64_t switches, idle_ticks;
+	uint64_t busy_ticks; /* in ranks; while time is accounted */
+	uint64_t idle_since; /* time-stamp counter; 0 while it is not idle */
+	uint64_t move_ticks, move_steps; /* spent on ranks that go or come; how often one did */
+	int32_t thread; /* the kernel's number of the PE thread */
 	uint64_t tp; /* thread pointer of the PE thread: the same in every worker */
 
 	/* Other workers push here. */
@@ -32,6 +51,7 @@ struct vr_pe {
 	alignas(VR_LINE) _Atomic uint32_t asleep; /* futex: 1 while the PE sleeps or is about to */
 	_Atomic int32_t core; /* that it was last seen on */
 	_Atomic(struct vr_rank *) watched; /* the PE looks into this inbox unasked, so nobody need put it on the wake list */
+	alignas(VR_LINE) struct vr_steal steal;
 	alignas(VR_LINE) _Atomic(struct vr_env *) freed; /* pool envelopes coming home */
 };
 
@@ -52,12 +72,18 @@ struct vr_job {
 	uint64_t canary, pointer_guard;
 	uint64_t ticks_per_second;
 	struct vr_shelf shelf;
+	_Atomic int32_t *fd_owner; /* by number of a descriptor: 1 + the rank that has it; numbers.c */
+	int32_t fd_first, fd_count; /* numbers that ranks have, from and below; no count where ranks cannot move */
+	_Atomic int32_t fd_top; /* above all of them that have been in use */
 	alignas(VR_LINE) _Atomic int32_t stop; /* the job ends: PEs leave their loops */
 	_Atomic int32_t started; /* PEs whose ranks exist */
+	_Atomic int32_t live; /* ranks that have not ended */
 	_Atomic uint32_t next_context;
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
 	_Atomic uint64_t activity; /* counts ends of idleness */
 	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
+	_Atomic int32_t measuring; /* time is accounted to ranks: the same as vr_measure of all workers, or soon */
+	alignas(VR_LINE) _Atomic uint32_t steps_asked, steps_done; /* of balancing, by AMPI_Migrate: balance.c */
 	_Atomic(void *) world_team; /* of MPI_COMM_WORLD, made by the first rank that needs it */
 	alignas(VR_LINE) _Atomic uint32_t arena_lock;
 	char *arena_next, *arena_end; /* memory for objects that all workers share */
@@ -71,6 +97,13 @@ struct vr_job {
 
 extern struct vr_job *vr_job;
 extern struct vr_pe *vr_pe; /* this worker's */
+
+/* Rank r has something that its slice does not hold and that no other worker could give it: it stays where it is from now on. The first
+ * reason is kept, in the words that follow "cannot move: ". Rank stack, PE stack, threads of ranks. */
+void vr_rank_pin(struct vr_rank *r, const char *why, ...) __attribute__((format(printf, 2, 3)));
+
+/* Bytes at its start that hold the job's and the PEs' structures. */
+uint64_t vr_job_header(void);
 
 /* Bytes of control area for this many PEs. Any thread. */
 uint64_t vr_control_size(int pes);
@@ -97,6 +130,12 @@ static inline int vr_is_mine(const struct vr_rank *r)
 	return atomic_load_explicit(&r->pe, memory_order_acquire) == vr_pe->id;
 }
 
+/* The PE that has the rank, or is about to. Any thread. */
+static inline int32_t vr_owner(const struct vr_rank *r)
+{
+	return atomic_load_explicit(&r->pe, memory_order_acquire) & ~VR_IN_TRANSIT;
+}
+
 /* Memory that all workers share, zeroed; NULL when the arena is full. Any stack. */
 void *vr_arena_alloc(size_t n);
 void vr_arena_free(void *p, size_t n);
@@ -104,7 +143,7 @@ void vr_arena_free(void *p, size_t n);
 /* ---- scheduling: schedule.c ---- */
 
 /* Why vr_pe_run came back. */
-enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED };
+enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES };
 
 /* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the context it is about. */
 enum vr_reason vr_pe_run(struct vr_rank *resume);
@@ -122,14 +161,26 @@ void vr_rank_yield(void);
 /* Any stack of the owner: a rank that blocks becomes ready. */
 void vr_rank_ready(struct vr_rank *r);
 
-/* Any stack of the owner: ranks that block become ready at once, chained from first to last by run_next. */
-void vr_rank_ready_chain(struct vr_rank *first, struct vr_rank *last);
+/* How many ranks have gone from this worker to others. */
+extern uint32_t vr_departures;
+
+/* Any stack of the PE that has the chain: a context is about to sleep in it. For one that is elsewhere, `mixed` is set. */
+void vr_chain_join(struct vr_chain *c, struct vr_rank *context);
+
+/* Any stack of the PE that has the chain: all of them become ready, and the chain empty. */
+void vr_chain_ready(struct vr_chain *c);
+
+/* Any stack, any worker: a context that blocks becomes ready, wherever it is. */
+void vr_rank_wake(struct vr_rank *context);
 
 /* Rank stack: switch to the PE loop, which returns `reason` to Go. Comes back when Go resumes the rank. */
 void vr_rank_leave(enum vr_reason reason);
 
 /* Rank stack: sleep without holding the PE up. */
 void vr_rank_sleep(int64_t nanoseconds);
+
+/* Any stack of the owner: a rank that sleeps so is ready at once. */
+void vr_rank_rouse(struct vr_rank *r);
 
 int64_t vr_now(void); /* nanoseconds of CLOCK_MONOTONIC */
 
@@ -154,10 +205,6 @@ void vr_inbox_drain(struct vr_rank *r);
 int vr_pe_poll(void);
 
 /* Any worker: hand work to a PE itself; `vr_pe_work` is called with it there, on any stack. */
-struct vr_work {
-	struct vr_node node;
-	void (*run)(struct vr_work *);
-};
 void vr_pe_post(int pe, struct vr_work *w);
 
 /* The PE, any stack: look into the inbox of r (NULL: of none) at every poll, instead of the one before. */

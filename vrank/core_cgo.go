@@ -3,6 +3,7 @@ package vrank
 /*
 #cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic
 #cgo LDFLAGS: -lpthread
+#include <stdlib.h>
 #include "core.h"
 #include "life.h"
 #include "pe_thread.h"
@@ -11,6 +12,7 @@ package vrank
 
 static int64_t rank_state(const struct vr_rank *r) { return atomic_load(&r->state); }
 static int64_t rank_pe(const struct vr_rank *r) { return atomic_load(&r->pe); }
+static void pin(struct vr_rank *r, const char *why) { vr_rank_pin(r, "%s", why); }
 static int is_stopped(void) { return atomic_load(&vr_job->stop); }
 */
 import "C"
@@ -35,6 +37,7 @@ const (
 	reasonDeadlock reason = C.VR_DEADLOCK
 	reasonLeft     reason = C.VR_LEFT
 	reasonAborted  reason = C.VR_ABORTED
+	reasonMoves    reason = C.VR_MOVES
 )
 
 const (
@@ -57,6 +60,9 @@ func ControlSize(pes, _ int) uint64 {
 	return privateSize + uint64(C.vr_control_size(C.int(pes)))
 }
 
+// heap is where a rank allocates.
+type heap = *C.struct_iso_heap
+
 // headSize is the room that shadow and control block take at the start of a slice.
 func headSize(tlsSize uint64) uint64 { return uint64(C.vr_head_size(C.uint64_t(tlsSize))) }
 
@@ -65,16 +71,35 @@ func rankAt(id int) *rank { return (*rank)(unsafe.Pointer(C.vr_rank_of(C.int32_t
 // imageArea is where the images of a rank lie that has its own.
 func (r *rank) imageArea() uintptr { return uintptr(C.vr_images_of(r.c.id)) }
 
-func (r *rank) home() *rank               { return (*rank)(unsafe.Pointer(r.c.home)) }
-func (r *rank) number() int               { return int(r.c.id) }
-func (r *rank) lifeState() int            { return int(C.rank_state(&r.c)) }
-func (r *rank) owner() int                { return int(C.rank_pe(&r.c)) }
-func (r *rank) exited() int               { return int(r.c.exit_code) }
-func (r *rank) text() string              { return C.GoString(&r.c.call.text[0]) }
-func (r *rank) isBlocked() bool           { return r.lifeState() == C.VR_BLOCKED }
-func (r *rank) isEnded() bool             { return r.lifeState() == C.VR_ENDED }
-func (r *rank) leftMPIOpen() bool         { return r.c.mpi_state == C.VR_MPI_RUNNING }
-func (r *rank) slice() uintptr            { return uintptr(r.c.slice) }
+// ranks are those that this worker has.
+func (w *worker) ranks() (all []*rank) {
+	for r := C.vr_pe.all; r != nil; r = r.all_next {
+		all = append(all, (*rank)(unsafe.Pointer(r)))
+	}
+	return all
+}
+
+func (r *rank) home() *rank       { return (*rank)(unsafe.Pointer(r.c.home)) }
+func (r *rank) number() int       { return int(r.c.id) }
+func (r *rank) lifeState() int    { return int(C.rank_state(&r.c)) }
+func (r *rank) owner() int        { return int(C.rank_pe(&r.c)) }
+func (r *rank) exited() int       { return int(r.c.exit_code) }
+func (r *rank) text() string      { return C.GoString(&r.c.call.text[0]) }
+func (r *rank) isBlocked() bool   { return r.lifeState() == C.VR_BLOCKED }
+func (r *rank) isEnded() bool     { return r.lifeState() == C.VR_ENDED }
+func (r *rank) leftMPIOpen() bool { return r.c.mpi_state == C.VR_MPI_RUNNING }
+func (r *rank) slice() uintptr    { return uintptr(r.c.slice) }
+
+// pinned is why the rank cannot move, or "". The text is whole once the rank does not run.
+func (r *rank) pinned() string { return C.GoString(&r.c.pinned[0]) }
+
+// pin keeps the rank in this worker.
+func (r *rank) pin(why string) {
+	text := C.CString(why)
+	C.pin(&r.c, text)
+	C.free(unsafe.Pointer(text))
+}
+
 func (r *rank) waiting() C.struct_vr_wait { return r.c.wait }
 
 // runRanks runs ready ranks until Go is needed, and returns the context that it is needed for: a rank or one of its fibers

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "bind.h"
+#include "numbers.h"
 #include "schedule.h"
 
 int vr_directories; /* some rank has called chdir */
@@ -42,13 +43,26 @@ static int begin(void)
 static int settle(void)
 {
 	struct vr_rank *r = vr_current;
-	int old = r->directory, fd = open_here();
+	int old = r->directory, fd = vr_fd_keep(open_here());
 	if (fd < 0)
 		return -1;
 	here = r->directory = fd;
-	if (old)
+	if (old) {
 		close(old);
+		vr_fd_gone(old);
+	}
 	return 0;
+}
+
+void vr_directory_leave(const struct vr_rank *r)
+{
+	if (r->directory && here == r->directory)
+		here = -1; /* the process is there still, but the number will mean something else */
+}
+
+int vr_directory_adopt(const struct vr_rank *r)
+{
+	return !r->directory || begin() ? 0 : -1;
 }
 
 static int result(int failed)

@@ -9,6 +9,8 @@ const (
 	EventAbort    EventKind = "abort"     // the job must end now with Code: MPI_Abort, fatal MPI error, Text explains
 	EventFault    EventKind = "fault"     // a rank died of Signal: Text is the report, Code is 128+signal
 	EventDeadlock EventKind = "deadlock"  // every rank waits for ever: Text lists who waits for whom
+	EventPlaced   EventKind = "placed"    // with Config.Debug: ranks exist, a debugger is waited for
+	EventBalanced EventKind = "balanced"  // a step of load balancing: Step
 	EventDone     EventKind = "done"      // all ranks of this worker have ended; Stats is set when asked for
 )
 
@@ -20,7 +22,19 @@ type Event struct {
 	Code   int
 	Signal int
 	Text   string
-	Stats  *Stats `json:",omitempty"`
+	Core   bool         `json:",omitempty"` // of a fault: the worker dies of the signal now, and may leave a core file
+	Stats  *Stats       `json:",omitempty"`
+	Step   *BalanceStep `json:",omitempty"`
+}
+
+// BalanceStep is one step of load balancing. Imbalance is the time of the PE that takes longest against the mean; 1 is perfect.
+type BalanceStep struct {
+	At            float64 // seconds since the ranks began
+	Window        float64 // seconds that were measured
+	Strategy      string
+	Asked         bool    // by AMPI_Migrate
+	Before, After float64 // imbalance as measured, and as it would be in another such window after the moves
+	Moves         int
 }
 
 // Stats is what one worker measured.
@@ -29,6 +43,16 @@ type Stats struct {
 	Idle     float64 // seconds with no rank ready
 	Busy     float64 // seconds in ranks
 	Ranks    []RankStats
+	Stolen   Stolen
+	Heap     *HeapReport // nil when ranks allocate elsewhere on purpose
+	Placing  []float64   `json:",omitempty"` // with Config.ProbeOnly: seconds that it took to place each rank
+}
+
+// Stolen is what a PE with nothing to run took from others.
+type Stolen struct {
+	Ranks   uint64
+	Steals  uint64  // that each took one or more of them
+	Seconds float64 // from the answer of the other PE until the first one was here, in all
 }
 
 // RankStats is what one rank did. Times in seconds, sizes in bytes.
@@ -39,6 +63,8 @@ type RankStats struct {
 	Sent, Received           uint64 // messages
 	SentBytes, ReceivedBytes uint64
 	Memory                   uint64 // bytes of the slice that exist
+	Moves                    uint64 // to another worker
+	Pinned                   string // why it cannot move to another worker; "" when it can
 }
 
 // FrameHeader precedes every piece of output on Config.OutputFD: rank, stream (1 standard output, 2 standard error) and

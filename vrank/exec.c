@@ -6,26 +6,15 @@
 
 #include "bind.h"
 #include "life.h"
+#include "process.h"
 
 #define ARGS 1024
 
-static pid_t worker;
-
-void vr_exec_setup(void)
-{
-	worker = getpid();
-}
-
-static char **environment(void)
-{
-	return *(char ***)vr_current->entry.environ_var;
-}
-
 static int refuse(void)
 {
-	if (getpid() != worker)
+	if (vr_is_child())
 		return 0;
-	vr_refuse("exec", "posix_spawn, popen and system are");
+	vr_refuse("exec", "fork, posix_spawn, popen and system are");
 	return 1;
 }
 
@@ -37,22 +26,31 @@ static int result(int r)
 
 int vr_bind_execve(const char *path, char *const argv[], char *const envp[])
 {
-	return refuse() ? -1 : result(execve(path, argv, envp));
+	return refuse() ? -1 : result(execve(vr_path(path), argv, envp));
 }
 
 int vr_bind_execv(const char *path, char *const argv[])
 {
-	return vr_bind_execve(path, argv, environment());
+	return vr_bind_execve(path, argv, vr_environment());
+}
+
+/* Looks into PATH of the rank's environment. */
+static int search(const char *file, char *const argv[], char *const envp[])
+{
+	typedef int execvpe_function(const char *, char *const[], char *const[]);
+	int r = ((execvpe_function *)vr_current->entry.libc[VR_LIBC_EXECVPE])(file, argv, envp);
+	errno = *((int *(*)(void))vr_current->entry.errno_location)();
+	return r;
 }
 
 int vr_bind_execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return refuse() ? -1 : result(execvpe(file, argv, envp));
+	return refuse() ? -1 : result(search(file, argv, envp));
 }
 
 int vr_bind_execvp(const char *file, char *const argv[])
 {
-	return vr_bind_execvpe(file, argv, environment());
+	return vr_bind_execvpe(file, argv, vr_environment());
 }
 
 /* The arguments of the forms with a list: up to and with the NULL. */

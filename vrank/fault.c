@@ -5,10 +5,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "life.h"
 #include "nudge.h"
+#include "park.h"
+#include "process.h"
 #include "schedule.h"
+#include "signals.h"
 #include "switch.h"
 
 struct vr_fault vr_fault;
@@ -31,6 +35,14 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 		raise(signal);
 }
 
+void vr_regs_take(const void *context, uint64_t *regs)
+{
+	static const int number[VR_REGS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+					    REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+	for (int i = 0; i < VR_REGS; i++)
+		regs[i] = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[number[i]];
+}
+
 /* Continue on the PE's stack as if the rank had switched to it: the frame there is what vr_switch saved. */
 static void escape(struct vr_rank *r, ucontext_t *uc)
 {
@@ -47,10 +59,50 @@ static void escape(struct vr_rank *r, ucontext_t *uc)
 	if (uc->uc_mcontext.fpregs) {
 		uc->uc_mcontext.fpregs->mxcsr = f->mxcsr;
 		uc->uc_mcontext.fpregs->cwd = f->fpu_control;
+		uc->uc_mcontext.fpregs->swd = f->fpu_status;
 	}
 }
 
-static int is_fault(int signal)
+/* ---- dying of it ---- */
+
+static struct {
+	struct vr_rank *by; /* set while the fault is to be repeated */
+	gregset_t registers;
+	struct _libc_fpstate fp;
+} last;
+
+static void note(struct vr_rank *r, int signal, const siginfo_t *info, const ucontext_t *uc)
+{
+	const greg_t *g = uc->uc_mcontext.gregs;
+	vr_fault = (struct vr_fault){.signal = signal, .code = info->si_code, .address = (uint64_t)info->si_addr};
+	vr_regs_take(uc, vr_fault.regs);
+	memcpy(last.registers, g, sizeof last.registers);
+	if (uc->uc_mcontext.fpregs)
+		last.fp = *uc->uc_mcontext.fpregs;
+	escape(r, (ucontext_t *)uc);
+}
+
+/* Back to the rank's registers, with the default action: an instruction faults again, a signal that was sent is sent again. */
+static void repeat(int signal, ucontext_t *uc)
+{
+	memcpy(uc->uc_mcontext.gregs, last.registers, sizeof last.registers);
+	if (uc->uc_mcontext.fpregs)
+		*uc->uc_mcontext.fpregs = last.fp;
+	sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+	if (vr_fault.code <= 0 || signal == SIGTRAP)
+		raise(signal); /* comes when this handler has returned */
+}
+
+void vr_fault_repeat(struct vr_rank *r)
+{
+	last.by = r;
+	vr_context = r;
+	vr_current = r->home;
+	raise(vr_fault.signal);
+	_exit(128 + vr_fault.signal);
+}
+
+int vr_fault_is(int signal)
 {
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		if (signals[i] == signal)
@@ -62,28 +114,34 @@ static void handler(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
 	struct vr_rank *r = vr_current;
+	if (last.by) {
+		repeat(signal, uc);
+		return;
+	}
+	if (!vr_fault_is(signal) && !(vr_thread && info->si_code == SI_TKILL)) {
+		if (!vr_signal_arrive(signal, info, uc))
+			pass_on(signal, info, context);
+		return;
+	}
 	if (!r) {
 		pass_on(signal, info, context);
 		return;
 	}
 	if (vr_signal_deliver(r, signal, info, context))
 		return;
-	if (!is_fault(signal)) {
+	if (!vr_fault_is(signal)) {
 		pass_on(signal, info, context);
 		return;
 	}
-	if (vr_thread) { /* the rank itself is somewhere else: nothing to give up here but the worker */
-		vr_out_printf(r->id, 2, "ampirun: rank %d: %s in a thread that it started\n", r->id, sigabbrev_np(signal));
+	if (vr_thread || vr_is_child()) { /* the rank itself is somewhere else: nothing to give up here but the process */
+		vr_out_printf(r->id, 2, "ampirun: rank %d: SIG%s in a %s that it started\n", r->id, sigabbrev_np(signal), vr_is_child() ? "process" : "thread");
+		if (!vr_is_child() && vr_core_wanted())
+			vr_core_prepare();
 		sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 		raise(signal);
 		return;
 	}
-	vr_fault = (struct vr_fault){.signal = signal,
-				     .code = info->si_code,
-				     .address = (uint64_t)info->si_addr,
-				     .pc = uc->uc_mcontext.gregs[REG_RIP],
-				     .sp = uc->uc_mcontext.gregs[REG_RSP]};
-	escape(r, uc);
+	note(r, signal, info, uc);
 }
 
 static int claim(int signal)
@@ -95,8 +153,16 @@ static int claim(int signal)
 void vr_signal_claim(int signal)
 {
 	struct sigaction now;
-	if (signal != VR_NUDGE_SIGNAL && !sigaction(signal, NULL, &now) && now.sa_sigaction != handler)
+	if (signal == SIGURG) /* the Go runtime's own; a rank gets it from itself only */
+		return;
+	if (signal != VR_NUDGE_SIGNAL && signal != VR_KICK_SIGNAL && signal != VR_PARK_SIGNAL && !sigaction(signal, NULL, &now) && now.sa_sigaction != handler)
 		claim(signal);
+}
+
+int vr_signal_is_claimed(int signal)
+{
+	struct sigaction now;
+	return !sigaction(signal, NULL, &now) && now.sa_sigaction == handler;
 }
 
 const char *vr_fault_setup(void)
@@ -109,5 +175,6 @@ const char *vr_fault_setup(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		if (claim(signals[i]))
 			return strerror(errno);
-	return NULL;
+	const char *why = vr_signals_setup();
+	return why ? why : vr_park_setup();
 }

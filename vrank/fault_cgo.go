@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"ampirun/unwind"
 )
 
 // faultReport says what a rank died of, and where.
@@ -28,7 +30,13 @@ func (w *worker) faultReport(r *rank) Event {
 	default:
 		what += fmt.Sprintf(" at address %#x", uint64(f.address))
 	}
-	e.Text = fmt.Sprintf("rank %d: %s in %s", r.number(), what, w.where(r, uintptr(f.pc), uintptr(f.sp)))
+	t := w.faultTrace(r)
+	regs := registers(&C.vr_fault.regs)
+	lines := new(Symbolizer).Backtrace(t, t.Stacks[0].Places)
+	e.Text = fmt.Sprintf("rank %d: %s in %s", r.number(), what, w.where(r, uintptr(regs[unwind.RIP]), uintptr(regs[unwind.RSP])))
+	for _, line := range lines {
+		e.Text += "\n  " + line
+	}
 	return e
 }
 
@@ -78,3 +86,8 @@ func (w *worker) callerInProgram(r *rank, sp uintptr) (string, bool) {
 	}
 	return "", false
 }
+
+func wantsCore() bool     { return C.vr_core_wanted() != 0 }
+func prepareCore()        { C.vr_core_prepare() }
+func repeatFault(r *rank) { C.vr_fault_repeat(&r.c) }
+func awaitDebugger()      { C.vr_debugger_await() }

@@ -95,6 +95,18 @@ static void begin(struct vr_work *w)
 	vr_rank_ready(&f->context);
 }
 
+int vr_fiber_start(struct vr_rank *home, struct vr_delegated *d, void (*fn)(void *arg), void *arg)
+{
+	static struct vr_thread first; /* as it would be called there */
+	struct vr_fiber *f = fiber_take(home);
+	if (!f)
+		return -1;
+	*d = (struct vr_delegated){.rank = home, .thread = &first, .fn = fn, .arg = arg};
+	f->call = d;
+	vr_rank_ready(&f->context);
+	return 0;
+}
+
 /* What a context has on its stack others may still read, so it sleeps on below that. */
 static void rest(void *unused)
 {

@@ -29,6 +29,9 @@ struct vr_fiber {
 /* A thread that a rank started: have the PE run fn(arg) as that rank, and wait for it. What fn calls may switch. */
 void vr_thread_delegate(void (*fn)(void *arg), void *arg);
 
+/* PE stack, or rank stack: have fn(arg) run as rank `home` on a stack of its own, soon; d is in use until then. 0, or -1 without room. */
+int vr_fiber_start(struct vr_rank *home, struct vr_delegated *d, void (*fn)(void *arg), void *arg);
+
 /* Any thread of a rank, any stack of it: the number of the thread on whose behalf this runs; 0 for the rank's first one. */
 uint64_t vr_calling_thread(void);
 

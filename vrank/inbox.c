@@ -9,7 +9,7 @@
 
 static void wake_push(struct vr_rank *r)
 {
-	struct vr_pe *pe = &vr_job->pe[atomic_load_explicit(&r->pe, memory_order_acquire)];
+	struct vr_pe *pe = &vr_job->pe[vr_owner(r)];
 	struct vr_rank *head = atomic_load_explicit(&pe->wake, memory_order_relaxed);
 	do
 		r->wake_next = head;
@@ -20,7 +20,7 @@ static void wake_push(struct vr_rank *r)
 /* The inbox was empty: its owner must learn that it no longer is, unless it looks anyway. */
 static void announce(struct vr_rank *to)
 {
-	if (atomic_load(&vr_job->pe[atomic_load_explicit(&to->pe, memory_order_acquire)].watched) == to)
+	if (atomic_load(&vr_job->pe[vr_owner(to)].watched) == to)
 		return;
 	if (!atomic_exchange(&to->on_wake, 1))
 		wake_push(to);
@@ -138,9 +138,14 @@ static void work(void)
 	}
 }
 
-/* A rank that moved away while it was on the list goes on to the list of its new PE. */
+/* A rank that moved away while it was on the list goes on to the list of its new PE. One that is about to come has its inbox looked into
+ * when it does. */
 static void wake_one(struct vr_rank *r)
 {
+	if (atomic_load_explicit(&r->pe, memory_order_acquire) == (vr_pe->id | VR_IN_TRANSIT)) {
+		atomic_exchange(&r->on_wake, 0);
+		return;
+	}
 	if (!vr_is_mine(r)) {
 		wake_push(r);
 		return;

@@ -1,5 +1,6 @@
 /* The job's structures in the control area: header and PEs, an arena for shared objects, one envelope pool per PE. */
 #include "core.h"
+#include "numbers.h"
 
 #include <sched.h>
 #include <string.h>
@@ -11,6 +12,11 @@
 static uint64_t header_size(int pes)
 {
 	return ALIGN_UP(sizeof(struct vr_job) + pes * sizeof(struct vr_pe), 4096);
+}
+
+uint64_t vr_job_header(void)
+{
+	return header_size(vr_job->pes);
 }
 
 uint64_t vr_control_size(int pes)
@@ -41,6 +47,7 @@ void vr_job_init(void *control, int pes, int ranks, const struct vr_layout *layo
 	char *arena = (char *)control + header_size(pes);
 	job->pes = pes;
 	job->ranks = ranks;
+	job->live = ranks;
 	job->layout = *layout;
 	job->slices = slices;
 	job->canary = random_word() & ~0xffull; /* as glibc does: a zero byte stops string overruns */
@@ -55,6 +62,7 @@ void vr_job_init(void *control, int pes, int ranks, const struct vr_layout *layo
 		job->pe[i].pool_next = arena + VR_ARENA_BYTES + i * VR_POOL_BYTES;
 		job->pe[i].pool_end = job->pe[i].pool_next + VR_POOL_BYTES;
 	}
+	vr_numbers_init(job);
 	job->magic = VR_JOB_MAGIC;
 }
 

@@ -13,8 +13,17 @@ struct key {
 	void (*destructor)(void *);
 };
 
+struct vr_rank *vr_placing;
+
+static struct vr_rank *owner(void)
+{
+	return vr_current ? vr_current : vr_placing;
+}
+
 static struct key *keys_of(struct vr_rank *r)
 {
+	if (!r)
+		return NULL;
 	if (!r->keys)
 		r->keys = vr_rank_calloc(r, KEYS, sizeof(struct key));
 	return r->keys;
@@ -22,12 +31,14 @@ static struct key *keys_of(struct vr_rank *r)
 
 static void ***values(void)
 {
-	return vr_thread ? &vr_thread->keys : &vr_current->key_values;
+	static void **none;
+	struct vr_rank *r = owner();
+	return vr_thread ? &vr_thread->keys : r ? &r->key_values : &none;
 }
 
 int vr_bind_pthread_key_create(unsigned *key, void (*destructor)(void *))
 {
-	struct key *k = keys_of(vr_current);
+	struct key *k = keys_of(owner());
 	for (unsigned i = 0; k && i < KEYS; i++) {
 		if (k[i].used)
 			continue;
@@ -40,7 +51,7 @@ int vr_bind_pthread_key_create(unsigned *key, void (*destructor)(void *))
 
 int vr_bind_pthread_key_delete(unsigned key)
 {
-	struct key *k = keys_of(vr_current);
+	struct key *k = keys_of(owner());
 	if (!k || key >= KEYS || !k[key].used)
 		return EINVAL;
 	k[key].used = 0;
@@ -57,11 +68,11 @@ void *vr_bind_pthread_getspecific(unsigned key)
 
 int vr_bind_pthread_setspecific(unsigned key, const void *value)
 {
-	struct key *k = keys_of(vr_current);
+	struct key *k = keys_of(owner());
 	void ***v = values();
 	if (!k || key >= KEYS || !k[key].used)
 		return EINVAL;
-	if (!*v && !(*v = vr_rank_calloc(vr_current, KEYS, sizeof(void *))))
+	if (!*v && !(*v = vr_rank_calloc(owner(), KEYS, sizeof(void *))))
 		return ENOMEM;
 	(*v)[key] = (void *)value;
 	return 0;

@@ -8,8 +8,10 @@ const (
 	// workers agree on. The PE thread's stack is in it.
 	privateSize = 64 << 20
 	peStackSize = 16 << 20
-	// guardSize separates a rank's stack from what lies below it: automatic arrays of up to this size cannot jump over.
+	// guardSize separates a rank's stack from what lies below it at least, maxGuard at most: automatic arrays of up to the guard's
+	// size cannot jump over.
 	guardSize = 1 << 20
+	maxGuard  = 4 << 30
 	// requestsSize is the address space of a rank's request array, backed as it is used.
 	requestsSize = 64 << 20
 	minHeapSize  = 1 << 20
@@ -19,7 +21,7 @@ const (
 )
 
 // sliceLayout says where the parts of a slice lie, as offsets from its start: guard, stack, thread-local shadow and control
-// block, images, requests, heap. What a small rank touches is close together around the top of its stack, so that it
+// block, images, heap, libraries, requests. What a small rank touches is close together around the top of its stack, so that it
 // needs few page tables and few entries of the translation buffers.
 type sliceLayout struct {
 	size                     uint64
@@ -29,29 +31,39 @@ type sliceLayout struct {
 	tlsSize                  uint64
 	images, imagesSize       uint64 // room for the images, which begin at the first aligned address in it
 	imagesAlign              uint64
-	requests, heap, heapSize uint64
+	heap, heapSize           uint64
 	libraries, librariesSize uint64 // opened at run time
+	requests                 uint64
 }
 
 func alignUp(n, a uint64) uint64 { return (n + a - 1) &^ (a - 1) }
 
+// guardOf gives a sixteenth of what a slice has to spare to the guard: it is address space alone.
+func guardOf(l *sliceLayout) uint64 {
+	needed := l.stackSize + l.imagesSize + requestsSize + minHeapSize + 4*tableSpan
+	if l.size <= needed {
+		return guardSize
+	}
+	return min(guardSize+(l.size-needed)/16, maxGuard)
+}
+
 func newLayout(cfg *Config, imagesSize, imagesAlign, tlsSize uint64) (sliceLayout, error) {
 	l := sliceLayout{size: cfg.SliceSize, imagesSize: imagesSize, tlsSize: tlsSize, stackSize: alignUp(cfg.StackSize, page)}
 	// The stack's top lies in the middle of what one page table maps, so that its neighbours share that table.
-	l.stack = alignUp(guardSize+l.stackSize+tableSpan/2, tableSpan) + tableSpan/2 - l.stackSize
+	l.stack = alignUp(guardOf(&l)+l.stackSize+tableSpan/2, tableSpan) + tableSpan/2 - l.stackSize
 	l.guardSize = l.stack
 	// The first line of the control block ends that page at the latest, so that a switch touches one page: what is free
 	// below belongs to the stack.
 	l.controlBlock = l.stack + l.stackSize + max(alignUp(tlsSize, 64), page-colourSpan)
 	l.images, l.imagesAlign = alignUp(l.controlBlock+headSize(0), page), max(imagesAlign, page)
-	l.requests = alignUp(l.images+imagesSize+l.imagesAlign-page, page)
-	l.libraries = l.requests + requestsSize
-	if l.libraries+minHeapSize > l.size {
+	l.heap = alignUp(l.images+imagesSize+l.imagesAlign-page, page)
+	if l.heap+minHeapSize+requestsSize > l.size {
 		return l, fmt.Errorf("a slice of %d bytes has no room for program (%d bytes), stack (%d bytes) and a heap: raise +slice or lower +stack",
 			l.size, imagesSize, l.stackSize)
 	}
-	l.librariesSize = min(maxLibraries, (l.size-l.libraries-minHeapSize)/8) &^ (page - 1)
-	l.heap = l.libraries + l.librariesSize
-	l.heapSize = l.size - l.heap
+	l.requests = l.size - requestsSize
+	l.librariesSize = min(maxLibraries, (l.requests-l.heap-minHeapSize)/8) &^ (page - 1)
+	l.libraries = l.requests - l.librariesSize
+	l.heapSize = l.libraries - l.heap
 	return l, nil
 }

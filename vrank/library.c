@@ -97,13 +97,18 @@ static char *block_of(const struct vr_rank *r, uint64_t offset)
 	return !size || vr_loaded == r ? (char *)vr_pe->tp - offset : r->tls + size - offset;
 }
 
+void vr_library_adopt(const struct vr_library *l)
+{
+	uint64_t live = ALIGN_UP(l->tls_offset, 64);
+	if (vr_job->layout.tls_size && live > vr_tls_live)
+		vr_tls_live = live;
+}
+
 static void add_tls(struct vr_rank *r, struct vr_library *l)
 {
 	if (!l->tls_offset)
 		return;
-	uint64_t live = ALIGN_UP(l->tls_offset, 64);
-	if (vr_job->layout.tls_size && live > vr_tls_live)
-		vr_tls_live = live;
+	vr_library_adopt(l);
 	memcpy(block_of(r, l->tls_offset), (char *)r->images + l->object.tls_image, l->object.tls_filesz);
 	for (struct vr_rank *other = vr_pe->all; other; other = other->all_next)
 		if (other->images == r->images)

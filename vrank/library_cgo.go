@@ -121,7 +121,7 @@ func (w *worker) variable(name string) string {
 }
 
 // placeLibrary asks the job where a library lies.
-func (w *worker) placeLibrary(f privatize.Facts) (privatize.Place, error) {
+func (w *worker) placeLibrary(f privatize.Footprint) (privatize.Place, error) {
 	facts := C.struct_vr_library_facts{path: C.CString(f.Path), size: C.uint64_t(f.Size), align: C.uint64_t(f.Align),
 		tls_size: C.uint64_t(f.TLSSize), tls_align: C.uint64_t(f.TLSAlign), tls_skew: C.uint64_t(f.TLSSkew)}
 	defer C.free(unsafe.Pointer(facts.path))
@@ -176,6 +176,10 @@ func (w *worker) giveLibraries(r *rank, e *privatize.Extension) (*library, error
 		size, align := g.TLSSize()
 		l.tls_size, l.tls_align, l.tls_offset = C.uint64_t(size), C.uint64_t(align), C.uint64_t(g.Object().TLSOffset)
 		fillIdentity(&l.identity, g.Identity())
+		if l.scope = r.text0(e.Scope(i)); l.scope == nil {
+			r.pin("its slice is full")
+		}
+		w.carry(r)[uint64(l.object.offset)] = true
 		if i > 0 {
 			records[i-1].init_next = l
 		}

@@ -9,11 +9,15 @@
 #include "../isomalloc/heap.h"
 #include "fiber.h"
 #include "p2p.h"
+#include "probe.h"
+#include "process.h"
 #include "schedule.h"
+#include "signals.h"
 #include "switch.h"
 
 const void *vr_shim_table, *vr_shim_guarded;
 void (*vr_rank_ending)(int code);
+int vr_host_heap;
 
 int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags)
 {
@@ -43,7 +47,6 @@ void vr_rank_adopt(struct vr_rank *r)
 	r->all_next = vr_pe->all;
 	vr_pe->all = r;
 	vr_pe->nranks++;
-	vr_pe->live++;
 }
 
 /* A program built with ampicc calls MPI through a table: hand it over, or refuse the program by what its shim says. */
@@ -56,6 +59,15 @@ static void connect_shim(struct vr_rank *me)
 	const char *(*error)(void) = (const char *(*)(void))e->shim_error;
 	if (unpack(vr_tools_table(me, vr_shim_table)))
 		vr_job_abort(2, "%s", error());
+}
+
+/* A C library that is told not to be the process's first one leaves the break alone, as it must: the break is the worker's,
+ * and ranks have many C libraries. Its malloc then takes memory with mmap. But it is the only one of a thread. */
+static void early_init(const struct vr_entry *e)
+{
+	((void (*)(int))e->early_init)(!vr_host_heap);
+	if (e->single_threaded)
+		*(char *)e->single_threaded = 1;
 }
 
 /* What ld.so and the C library's start code do before main, in their order. */
@@ -71,7 +83,7 @@ static void initialise(struct vr_rank *me)
 		*(char **)e->progname = slash ? slash + 1 : me->argv[0];
 	}
 	if (e->early_init)
-		((void (*)(int))e->early_init)(1);
+		early_init(e);
 	if (e->ctype_init)
 		((void (*)(void))e->ctype_init)();
 	for (uint32_t i = 0; i < e->ninits; i++)
@@ -85,6 +97,10 @@ static void first_function(void *arg)
 	struct vr_rank *me = arg;
 	initialise(me);
 	connect_shim(me);
+	if (vr_unlikely(vr_probe.wanted))
+		vr_probe_run();
+	if (vr_unlikely(vr_probe.only))
+		vr_rank_exit(0);
 	vr_exit(((int (*)(int, char **, char **))me->entry.main)(me->argc, me->argv, me->envp));
 }
 
@@ -107,14 +123,19 @@ static void exit_in_thread(int code)
 void vr_rank_exit(int code)
 {
 	struct vr_rank *me = vr_current;
+	if (vr_is_child())
+		_exit(code);
 	if (vr_unlikely(vr_lent))
 		vr_job_abort(code, "a function that the program gave to MPI_Op_create ends its rank with code %d", code);
 	if (vr_thread)
 		exit_in_thread(code);
+	vr_timers_end(me);
 	vr_fibers_end();
 	me->exit_code = code & 0xff;
+	if (me->exit_code && me->mpi_state == VR_MPI_RUNNING) /* it ends the job: no worker need find that others wait for it */
+		atomic_store(&vr_job->deadlock, 1);
 	atomic_store(&me->state, VR_ENDED);
-	vr_pe->live--;
+	vr_job_one_less();
 	for (;;)
 		vr_rank_leave(VR_LEFT);
 }
@@ -124,10 +145,10 @@ void vr_exit(int code)
 {
 	struct vr_rank *me = vr_current;
 	const struct vr_entry *e = &me->entry;
-	if (vr_thread)
+	if (vr_thread && !vr_is_child())
 		exit_in_thread(code);
 	me->exit_code = code;
-	if (!me->exiting++ && vr_rank_ending)
+	if (!me->exiting++ && vr_rank_ending && !vr_is_child())
 		vr_rank_ending(code);
 	vr_atexit_run(NULL, code);
 	vr_libraries_end();
@@ -145,7 +166,12 @@ void vr_job_abort(int code, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(me->call.text, sizeof me->call.text, fmt, args);
 	va_end(args);
+	if (vr_is_child()) {
+		vr_out_printf(me->id, 2, "ampirun: rank %d: a process that it started: %s\n", me->id, me->call.text);
+		_exit(code);
+	}
 	me->exit_code = code;
 	for (;;)
 		vr_rank_leave(VR_ABORTED);
 }
+

@@ -20,18 +20,23 @@ func (w *worker) loop() error {
 		case reasonServe:
 			w.serve(r, call)
 			resume = r
+		case reasonMoves:
+			if err := w.move(); err != nil {
+				return err
+			}
 		case reasonLeft:
 			w.ended(r.home())
 		case reasonAborted:
 			w.finish(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: fmt.Sprintf("rank %d: %s", r.number(), r.text())})
 			return nil
 		case reasonFault:
-			w.finish(w.faultReport(r))
+			w.died(r)
 			return nil
 		case reasonDeadlock:
 			w.finish(Event{Kind: EventDeadlock, Rank: -1, Code: 1, Text: deadlockReport(w.cfg.Ranks, w.mpi.Name)})
 			return nil
 		case reasonEnded:
+			w.images.Finish()
 			w.done()
 			return nil
 		case reasonStopped:
@@ -70,8 +75,21 @@ func (w *worker) ended(r *rank) {
 	}
 }
 
+// died reports a rank that has faulted. Where a core file is wanted the worker then ends as the rank would have.
+func (w *worker) died(r *rank) {
+	e := w.faultReport(r)
+	if e.Core = wantsCore(); !e.Core {
+		w.finish(e)
+		return
+	}
+	prepareCore()
+	w.send(e)
+	repeatFault(r)
+}
+
 // finish reports what ends the job and waits for the manager's word.
 func (w *worker) finish(e Event) {
+	w.quiet.Store(true)
 	w.send(e)
 	for until := time.Now().Add(abandonTime); !isStopped() && time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
@@ -79,8 +97,9 @@ func (w *worker) finish(e Event) {
 }
 
 func (w *worker) done() {
+	w.quiet.Store(true)
 	e := Event{Kind: EventDone, Rank: -1}
-	if w.cfg.Stats {
+	if w.cfg.Stats || w.cfg.ProbeOnly {
 		e.Stats = w.stats()
 	}
 	w.send(e)

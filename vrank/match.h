@@ -18,6 +18,7 @@ enum vr_node_kind {
 	VR_NODE_ACK, /* a request of the receiver of this node has been carried out by its peer */
 	VR_NODE_CANCEL, /* envelope that refers to a send: give it back if nobody has matched it */
 	VR_NODE_CANCEL_ANSWER, /* the same envelope on its way back; bytes is 1 when the send is cancelled */
+	VR_NODE_WAKE, /* `wake` of a context: it becomes ready */
 };
 
 struct vr_node {

@@ -9,6 +9,7 @@
 #include "../isomalloc/heap.h"
 #include "bind.h"
 #include "life.h"
+#include "process.h"
 
 #define PAGE 4096ul
 
@@ -51,6 +52,8 @@ static struct vr_rank *owner_of(struct iso_heap *h)
 static void heap_full(struct iso_heap *h, size_t wanted)
 {
 	int id = owner_of(h)->id;
+	if (wanted >> 47)
+		return; /* no slice has so much: the program wants to see how it fails */
 	vr_out_printf(id, 2, "ampirun: rank %d: its slice is full, no room for %zu bytes (the program gets NULL): raise +slice, now %llu\n", id,
 		      wanted, (unsigned long long)vr_job->layout.slice_size);
 }
@@ -109,12 +112,6 @@ void *vr_bind_realloc(void *p, size_t n)
 	return or_enomem(iso_heap_realloc(vr_current->heap, p, n));
 }
 
-void *vr_bind_reallocarray(void *p, size_t n, size_t size)
-{
-	size_t bytes;
-	return __builtin_mul_overflow(n, size, &bytes) ? or_enomem(NULL) : vr_bind_realloc(p, bytes);
-}
-
 void *vr_bind_memalign(size_t align, size_t n)
 {
 	if (align & (align - 1)) {
@@ -150,7 +147,33 @@ struct mallinfo2 vr_bind_mallinfo2(void)
 {
 	struct iso_heap_stats s;
 	iso_heap_stats(vr_current->heap, &s);
-	return (struct mallinfo2){.arena = s.touched, .uordblks = s.used, .fsmblks = s.cached, .hblkhd = vr_job->arena_used + s.mapped};
+	return (struct mallinfo2){.arena = s.touched, .uordblks = s.used, .fsmblks = s.cached, .hblkhd = vr_job->arena_used + s.mapped - vr_break_idle(vr_current)};
+}
+
+struct mallinfo vr_bind_mallinfo(void)
+{
+	struct mallinfo2 m = vr_bind_mallinfo2();
+	return (struct mallinfo){.arena = (int)m.arena, .uordblks = (int)m.uordblks, .fsmblks = (int)m.fsmblks, .hblkhd = (int)m.hblkhd};
+}
+
+int vr_bind_malloc_trim(size_t pad)
+{
+	(void)pad;
+	return iso_heap_trim(vr_current->heap) > 0;
+}
+
+/* What the C library would print is about a heap that nobody uses. */
+int vr_bind_malloc_info(int options, FILE *f)
+{
+	(void)options, (void)f;
+	return vr_refuse("malloc_info", "mallinfo2 and malloc_stats are");
+}
+
+void vr_bind_malloc_stats(void)
+{
+	struct mallinfo2 m = vr_bind_mallinfo2();
+	int id = vr_current->id;
+	vr_out_printf(id, 2, "rank %d: heap: %zu bytes touched, %zu in use, %zu kept in small free blocks, %zu in mappings\n", id, m.arena, m.uordblks, m.fsmblks, m.hblkhd);
 }
 
 size_t vr_bind_malloc_usable_size(void *p)
@@ -158,14 +181,36 @@ size_t vr_bind_malloc_usable_size(void *p)
 	return iso_heap_usable(vr_current->heap, p);
 }
 
+/* A file over memory of the heap, as programs do that reserve addresses first. */
+static void *file_over_heap(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	if (flags & MAP_FIXED_NOREPLACE && !iso_heap_vacant(vr_current->heap, addr, n))
+		return errno = EEXIST, MAP_FAILED;
+	if (!iso_heap_map_at(vr_current->heap, addr, n) || vr_overlay_add(addr, n)) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	void *p = mmap(addr, n, prot, (flags & ~MAP_FIXED_NOREPLACE) | MAP_FIXED, fd, offset);
+	if (p == MAP_FAILED)
+		vr_overlay_remove(addr, n);
+	return p;
+}
+
 static void *anonymous(void *addr, size_t n, int prot, int flags)
 {
 	struct iso_heap *h = vr_current->heap;
-	void *p = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) ? iso_heap_map_at(h, addr, n) : iso_heap_map(h, n);
+	int fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+	if (flags & MAP_FIXED_NOREPLACE && !iso_heap_vacant(h, addr, n))
+		return errno = EEXIST, MAP_FAILED;
+	if (fixed && vr_overlay_remove(addr, n))
+		return MAP_FAILED;
+	void *p = fixed ? iso_heap_map_at(h, addr, n) : iso_heap_map(h, n);
 	if (p && prot != (PROT_READ | PROT_WRITE) && mprotect(p, n, prot)) {
 		iso_heap_unmap(h, p, n);
 		p = NULL;
 	}
+	if (p)
+		vr_protect_note(p, n, prot);
 	return p ? p : MAP_FAILED;
 }
 
@@ -175,39 +220,85 @@ void *vr_bind_mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offs
 	int fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
 	void *p;
 	if ((flags & MAP_ANONYMOUS) && n && (!fixed || iso_heap_owns(vr_current->heap, addr))) {
+		errno = ENOMEM;
 		p = anonymous(addr, n, prot, flags);
 		if (p == MAP_FAILED)
-			vr_set_errno(ENOMEM);
+			vr_set_errno(errno);
+		else if (flags & MAP_SHARED)
+			vr_common_add(p, (n + PAGE - 1) & -PAGE);
 		return p;
 	}
-	p = mmap(addr, n, prot, flags, fd, offset);
+	if (fixed && n && iso_heap_owns(vr_current->heap, addr))
+		p = file_over_heap(addr, n, prot, flags, fd, offset);
+	else
+		p = mmap(addr, n, prot, flags, fd, offset);
 	if (p == MAP_FAILED)
 		vr_set_errno(errno);
+	else
+		vr_rank_pin(vr_current, "it has mapped a file or memory of others");
 	return p;
+}
+
+static int unmap_heap(void *addr, size_t n)
+{
+	errno = EINVAL;
+	if (vr_overlay_remove(addr, n) || iso_heap_unmap(vr_current->heap, addr, n))
+		return -1;
+	vr_protect_note(addr, n, PROT_READ | PROT_WRITE);
+	return 0;
 }
 
 int vr_bind_munmap(void *addr, size_t n)
 {
-	int bad = iso_heap_owns(vr_current->heap, addr) ? (errno = EINVAL, iso_heap_unmap(vr_current->heap, addr, n)) : munmap(addr, n);
+	if (vr_common_remove(addr, n))
+		return 0;
+	int bad = iso_heap_owns(vr_current->heap, addr) ? unmap_heap(addr, n) : munmap(addr, n);
 	if (bad)
 		vr_set_errno(errno);
 	return bad;
 }
 
+/* Within the heap, to an address of the program's choice. */
+static void *remap_to(void *old, size_t old_size, void *to, size_t size)
+{
+	size_t kept = old_size < size ? old_size : size;
+	uint64_t a = (uint64_t)old, b = (uint64_t)to;
+	errno = EINVAL;
+	if ((a < b + size && b < a + old_size) || !iso_heap_owns(vr_current->heap, to) || vr_overlay_remove(to, size))
+		return NULL;
+	if (!iso_heap_map_at(vr_current->heap, to, size))
+		return NULL;
+	memcpy(to, old, kept);
+	iso_heap_unmap(vr_current->heap, old, old_size);
+	vr_protect_note(old, old_size, PROT_READ | PROT_WRITE);
+	vr_protect_note(to, size, PROT_READ | PROT_WRITE);
+	return to;
+}
+
+static void *remap_heap(void *old, size_t old_size, size_t size, int flags, void *to)
+{
+	if (flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED)) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	errno = ENOMEM;
+	if (vr_overlay_meets(old, old_size)) /* a file cannot grow here: what follows it is not the file's */
+		return size > old_size || flags & MREMAP_FIXED || vr_bind_munmap((char *)old + size, old_size - size) ? MAP_FAILED : old;
+	void *p = flags & MREMAP_FIXED ? remap_to(old, old_size, to, size) : iso_heap_remap(vr_current->heap, old, old_size, size, flags & MREMAP_MAYMOVE);
+	if (p && p != old)
+		vr_protect_note(old, old_size, PROT_READ | PROT_WRITE);
+	else if (p && size < old_size)
+		vr_protect_note((char *)old + size, old_size - size, PROT_READ | PROT_WRITE);
+	return p ? p : MAP_FAILED;
+}
+
 void *vr_bind_mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 {
-	void *p = MAP_FAILED;
-	if (iso_heap_owns(vr_current->heap, old)) {
-		errno = ENOMEM;
-		if (!(flags & MREMAP_FIXED))
-			p = iso_heap_remap(vr_current->heap, old, old_size, new_size, flags & MREMAP_MAYMOVE);
-		p = p ? p : MAP_FAILED;
-	} else {
-		va_list args;
-		va_start(args, flags);
-		p = flags & MREMAP_FIXED ? mremap(old, old_size, new_size, flags, va_arg(args, void *)) : mremap(old, old_size, new_size, flags);
-		va_end(args);
-	}
+	va_list args;
+	va_start(args, flags);
+	void *to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+	va_end(args);
+	void *p = iso_heap_owns(vr_current->heap, old) ? remap_heap(old, old_size, new_size, flags, to) : mremap(old, old_size, new_size, flags, to);
 	if (p == MAP_FAILED)
 		vr_set_errno(errno);
 	return p;
@@ -229,7 +320,7 @@ int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n)
 {
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t at = (uint64_t)p - r->slice;
-	if ((at >= l->stack && at + n <= (uint64_t)r->tls - r->slice) || (at >= l->heap && at + n <= l->slice_size))
+	if ((at >= l->stack && at + n <= (uint64_t)r->tls - r->slice) || (at >= l->heap && at + n <= l->heap + l->heap_size))
 		return 1;
 	at = (uint64_t)p - r->images;
 	if (r->images != vr_images_of(r->id))

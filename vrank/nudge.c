@@ -1,12 +1,12 @@
 /* Nudging: see nudge.h.
  *
- * A watcher thread looks, while threads wait for the PE, whether the PE thread sleeps in a futex call of a rank's code, and
- * then sends it a signal. The kernel ends or prepares to repeat the call; the handler has the rank go on in vr_nudge_enter,
+ * A watcher thread looks, while ranks have threads, whether the PE thread sleeps in a futex call of a rank's code though there
+ * is other work, and then sends it a signal. The kernel ends or prepares to repeat the call; the handler has the rank go on in vr_nudge_enter,
  * as if the code had called a function there, and that lets others run until the futex has another value. Then the call is
  * repeated, so nothing that wakes it is lost, and the code that made it notices nothing.
  *
- * The same is done to a rank that runs for long while others could: it may look at a variable until another thread's call has
- * returned. But only to the program's own code: libraries may be in the middle of what must not be entered twice. */
+ * The same is done, while threads wait for the PE, to a rank that runs for long while others could: it may look at a variable until
+ * another thread's call has returned. But only to the program's own code: libraries may be in the middle of what must not be entered twice. */
 #include "nudge.h"
 
 #include <cpuid.h>
@@ -37,7 +37,8 @@
 
 uint64_t vr_nudge_xsave_bytes;
 
-static _Atomic uint32_t waiting; /* futex: threads that wait for the PE */
+static _Atomic uint32_t reasons; /* futex: to watch. Ranks with threads, and threads that wait for the PE */
+static _Atomic uint32_t waiting; /* threads that wait for the PE */
 static int status = -1; /* /proc/self/task/<PE thread>/syscall */
 static pid_t pe_thread;
 
@@ -78,17 +79,40 @@ static int is_system_call(uint64_t pc)
 	return !memcmp((const void *)pc, "\x0f\x05", 2);
 }
 
+static _Atomic int seen; /* what the watcher found before it sent the signal */
+
+/* Libraries that ld.so has loaded lie anywhere, and the runtime calls them too: only what waits for a futex is left. Waits with a time
+ * are not repeated by the kernel. The runtime itself waits in syscall(). */
+static int find_in_library(uint64_t pc, const greg_t *g)
+{
+	extern char __executable_start, etext;
+	if (!vr_hosted || pc - (uint64_t)syscall <= 64 || (pc >= (uint64_t)&__executable_start && pc < (uint64_t)&etext))
+		return NOTHING;
+	if (g[REG_RAX] == SYS_futex && is_system_call(pc))
+		return WAIT;
+	return atomic_load(&seen) == WAIT && g[REG_RAX] == -EINTR && is_system_call(pc - 2) ? SYSTEM_CALL : NOTHING;
+}
+
 /* Where is rank r? System calls are about to be repeated, or were interrupted. */
 static int find(const struct vr_rank *r, const greg_t *g)
 {
 	uint64_t pc = g[REG_RIP], at = pc - r->images, images;
 	if (at < 2 || at + 2 > vr_job->layout.images_size)
-		return NOTHING;
+		return find_in_library(pc, g);
 	if (g[REG_RAX] == SYS_futex && is_system_call(pc))
 		return WAIT;
 	if (g[REG_RAX] == -EINTR && is_system_call(pc - 2))
 		return SYSTEM_CALL;
 	return vr_object_is_program(vr_object_find(pc, &images)) ? CODE : NOTHING;
+}
+
+/* In a barrier of OpenMP other threads may be reading thread-local variables of the first one (copyin, copyprivate), which are not
+ * there while another rank runs: so that is left only if it must be. */
+static int is_openmp(uint64_t pc)
+{
+	uint64_t images;
+	const struct vr_object *o = vr_object_find(pc, &images);
+	return o && (strstr(o->name, "/libgomp") || strstr(o->name, "/libomp"));
 }
 
 /* May the rank be left here? It may be lent, or a handler of a signal may run on another stack. */
@@ -102,6 +126,8 @@ static void nudged(int signal, siginfo_t *info, void *context)
 	greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
 	(void)signal, (void)info;
 	if (!may_leave(vr_current, g) || !(found = find(vr_current, g)))
+		return;
+	if (!atomic_load(&waiting) && is_openmp(g[REG_RIP]))
 		return;
 	uint64_t *top = (uint64_t *)(g[REG_RSP] - RED_ZONE) - 1;
 	*top = g[REG_RIP];
@@ -132,8 +158,11 @@ static int is_stuck(int64_t pause)
 {
 	static int64_t running;
 	int at = atomic_load(&vr_pe->asleep) ? NOTHING : look();
+	atomic_store(&seen, at);
 	running = at == CODE && has_work() ? running + pause : 0;
-	if (at != WAIT && running < SLICE)
+	if (at == WAIT)
+		return atomic_load(&waiting) || has_work();
+	if (running < SLICE || !atomic_load(&waiting))
 		return 0;
 	running = 0;
 	return 1;
@@ -142,8 +171,8 @@ static int is_stuck(int64_t pause)
 static void *watch(void *unused)
 {
 	for (int64_t pause = WATCH_MIN;;) {
-		if (!atomic_load(&waiting)) {
-			syscall(SYS_futex, &waiting, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+		if (!atomic_load(&reasons)) {
+			syscall(SYS_futex, &reasons, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 			pause = WATCH_MIN;
 		}
 		nanosleep(&(struct timespec){0, pause}, NULL);
@@ -152,7 +181,7 @@ static void *watch(void *unused)
 			continue;
 		}
 		tgkill(getpid(), pe_thread, VR_NUDGE_SIGNAL);
-		pause = status < 0 ? WATCH_MAX : WATCH_MIN; /* for the next wait of this kind */
+		pause = status < 0 || !atomic_load(&waiting) ? WATCH_MAX : WATCH_MIN; /* for the next wait of this kind */
 	}
 	return unused;
 }
@@ -168,14 +197,21 @@ static int start_watcher(void)
 	return error || pthread_detach(thread);
 }
 
+int vr_nudge_prepare(void)
+{
+	unsigned a, b, c, d;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !__get_cpuid_count(0xd, 0, &a, &b, &c, &d))
+		return -1;
+	vr_nudge_xsave_bytes = b;
+	return 0;
+}
+
 void vr_nudge_setup(void)
 {
 	static int done;
-	unsigned a, b, c, d;
 	char name[64];
-	if (done++ || !__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !__get_cpuid_count(0xd, 0, &a, &b, &c, &d))
+	if (done++ || vr_nudge_prepare())
 		return;
-	vr_nudge_xsave_bytes = b;
 	pe_thread = gettid();
 	snprintf(name, sizeof name, "/proc/self/task/%d/syscall", pe_thread);
 	status = open(name, O_RDONLY | O_CLOEXEC);
@@ -186,13 +222,25 @@ void vr_nudge_setup(void)
 
 /* ---- threads of ranks ---- */
 
+void vr_nudge_watch(void)
+{
+	if (!atomic_fetch_add(&reasons, 1))
+		syscall(SYS_futex, &reasons, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void vr_nudge_unwatch(void)
+{
+	atomic_fetch_sub(&reasons, 1);
+}
+
 void vr_nudge_begin(void)
 {
-	if (!atomic_fetch_add(&waiting, 1))
-		syscall(SYS_futex, &waiting, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	atomic_fetch_add(&waiting, 1);
+	vr_nudge_watch();
 }
 
 void vr_nudge_end(void)
 {
+	vr_nudge_unwatch();
 	atomic_fetch_sub(&waiting, 1);
 }

@@ -1,10 +1,17 @@
 /* A rank whose first thread sleeps in the kernel for a thread of its own (a mutex, a barrier, a parallel region of OpenMP) keeps
- * the PE, which is to carry out that other thread's calls. It is nudged out of there, and lets others run. */
+ * the PE, which has other ranks to run, and that other thread's calls to carry out. It is nudged out of there. */
 #ifndef VRANK_NUDGE_H
 #define VRANK_NUDGE_H
 
+/* Once: -1 when this processor cannot save all of its registers. */
+int vr_nudge_prepare(void);
+
 /* A rank that starts a thread, on its stack: be ready to nudge. Does so once for the worker. */
 void vr_nudge_setup(void);
+
+/* Threads of a rank begin and end: while there are any, the first one may wait for them. Any thread. */
+void vr_nudge_watch(void);
+void vr_nudge_unwatch(void);
 
 /* A thread that a rank started: it begins to wait for the PE; and it has what it wanted. */
 void vr_nudge_begin(void);

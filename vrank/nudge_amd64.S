@@ -1,30 +1,45 @@
-/* Where a rank goes on that was nudged: all registers are as they were, below the red zone lies
-   the address to go back to. */
-	.text
-	.globl	vr_nudge_enter
-	.type	vr_nudge_enter, @function
+/* Where a rank goes on that was nudged, or that has a signal's handler to run: all registers are as they were, below the red
+   zone lies the address to go back to. */
+	.macro	push_saved register
+	pushq	\register
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset \register, 0
+	.endm
+
+	.macro	pop_saved register
+	popq	\register
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore \register
+	.endm
+
+	.macro ENTER name, function
+	.globl	\name
+	.type	\name, @function
 	.p2align 4
-vr_nudge_enter:
+\name:
 	.cfi_startproc
-	.cfi_undefined rip
+	.cfi_signal_frame
+	.cfi_val_offset rsp, 128		/* the red zone */
 	pushfq
-	pushq	%rax
-	pushq	%rcx
-	pushq	%rdx
-	pushq	%rbx
-	pushq	%rbp
-	pushq	%rsi
-	pushq	%rdi
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
-	pushq	%r12
-	pushq	%r13
-	pushq	%r14
-	pushq	%r15
+	.cfi_adjust_cfa_offset 8
+	push_saved %rax
+	push_saved %rcx
+	push_saved %rdx
+	push_saved %rbx
+	push_saved %rbp
+	push_saved %rsi
+	push_saved %rdi
+	push_saved %r8
+	push_saved %r9
+	push_saved %r10
+	push_saved %r11
+	push_saved %r12
+	push_saved %r13
+	push_saved %r14
+	push_saved %r15
 	cld
 	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
 	subq	vr_nudge_xsave_bytes(%rip), %rsp
 	andq	$-64, %rsp
 	xorl	%ecx, %ecx
@@ -42,29 +57,36 @@ vr_nudge_enter:
 	xsave64	(%rsp)
 	fninit				/* others shall find the register stack empty, as at any call */
 	movq	%r8, %rdx
-	call	vr_nudge_rest			/* with %rdi, %rsi, %rdx as they were */
+	call	\function			/* with %rdi, %rsi, %rdx as they were */
 	movl	$-1, %eax
 	movl	$-1, %edx
 	xrstor64 (%rsp)
 	movq	%rbp, %rsp
-	popq	%r15
-	popq	%r14
-	popq	%r13
-	popq	%r12
-	popq	%r11
-	popq	%r10
-	popq	%r9
-	popq	%r8
-	popq	%rdi
-	popq	%rsi
-	popq	%rbp
-	popq	%rbx
-	popq	%rdx
-	popq	%rcx
-	popq	%rax
+	.cfi_def_cfa_register rsp
+	pop_saved %r15
+	pop_saved %r14
+	pop_saved %r13
+	pop_saved %r12
+	pop_saved %r11
+	pop_saved %r10
+	pop_saved %r9
+	pop_saved %r8
+	pop_saved %rdi
+	pop_saved %rsi
+	pop_saved %rbp
+	pop_saved %rbx
+	pop_saved %rdx
+	pop_saved %rcx
+	pop_saved %rax
 	popfq
+	.cfi_adjust_cfa_offset -8
 	ret	$128
 	.cfi_endproc
-	.size	vr_nudge_enter, .-vr_nudge_enter
+	.size	\name, .-\name
+	.endm
+
+	.text
+	ENTER vr_nudge_enter, vr_nudge_rest
+	ENTER vr_signal_enter, vr_signals_run
 
 	.section .note.GNU-stack,"",@progbits

@@ -1,18 +1,20 @@
 /* What ld.so would tell a program about its loaded objects: thread-local addresses, unwind tables, names. */
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <string.h>
+#include <unwind.h>
 
 #include "bind.h"
 #include "life.h"
 
-static const struct vr_object *objects;
-static int nobjects;
+const struct vr_object *vr_objects;
+int vr_nobjects;
 
 void vr_objects_set(const struct vr_object *o, int n)
 {
-	objects = o;
-	nobjects = n;
+	vr_objects = o;
+	vr_nobjects = n;
 }
 
 static uint64_t images_at(uint64_t pc)
@@ -21,9 +23,14 @@ static uint64_t images_at(uint64_t pc)
 	return vr_images_of(id);
 }
 
+const struct vr_object *vr_object_program(void)
+{
+	return vr_nobjects ? vr_objects : NULL;
+}
+
 int vr_object_is_program(const struct vr_object *o)
 {
-	return o && o == objects;
+	return o && o == vr_objects;
 }
 
 /* One that the rank which pc belongs to has opened at run time. */
@@ -31,7 +38,7 @@ static const struct vr_object *opened_at(uint64_t pc, uint64_t images)
 {
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t id = (pc - vr_job->slices) / l->slice_size, at = (pc - vr_job->slices) % l->slice_size;
-	if (id >= (uint64_t)vr_job->ranks || at < l->libraries || at - l->libraries >= l->libraries_size)
+	if (at < l->libraries || at - l->libraries >= l->libraries_size)
 		return NULL;
 	for (const struct vr_library *lib = vr_rank_of((int32_t)id)->libraries; lib; lib = lib->next)
 		if (lib->image < 0 && pc - images - lib->object.offset < lib->object.span)
@@ -41,20 +48,29 @@ static const struct vr_object *opened_at(uint64_t pc, uint64_t images)
 
 const struct vr_object *vr_object_find(uint64_t pc, uint64_t *images)
 {
-	if (pc < vr_job->slices)
-		return NULL;
+	if (!vr_job || pc < vr_job->slices || (pc - vr_job->slices) / vr_job->layout.slice_size >= (uint64_t)vr_job->ranks)
+		return NULL; /* above the slices lies what ld.so has loaded */
 	*images = images_at(pc);
-	for (int i = 0; i < nobjects; i++)
-		if (pc - *images - objects[i].offset < objects[i].span)
-			return &objects[i];
+	for (int i = 0; i < vr_nobjects; i++)
+		if (pc - *images - vr_objects[i].offset < vr_objects[i].span)
+			return &vr_objects[i];
 	return opened_at(pc, *images);
+}
+
+int vr_host_find(uint64_t pc, struct vr_host_image *out)
+{
+	struct dl_find_object o;
+	if (_dl_find_object((void *)pc, &o) || !o.dlfo_eh_frame)
+		return 0;
+	*out = (struct vr_host_image){.path = o.dlfo_link_map->l_name, .bias = o.dlfo_link_map->l_addr, .eh_frame_hdr = (uint64_t)o.dlfo_eh_frame};
+	return 1;
 }
 
 void vr_objects_copy_tls(const struct vr_rank *r, char *tp)
 {
-	for (int i = 0; i < nobjects; i++)
-		if (objects[i].tls_module)
-			memcpy(tp - r->tls_offset[objects[i].tls_module], (char *)r->images + objects[i].tls_image, objects[i].tls_filesz);
+	for (int i = 0; i < vr_nobjects; i++)
+		if (vr_objects[i].tls_module)
+			memcpy(tp - r->tls_offset[vr_objects[i].tls_module], (char *)r->images + vr_objects[i].tls_image, vr_objects[i].tls_filesz);
 	for (const struct vr_library *l = vr_library_owner(r)->libraries; l; l = l->next)
 		if (l->tls_offset)
 			memcpy(tp - l->tls_offset, (char *)r->images + l->object.tls_image, l->object.tls_filesz);
@@ -83,18 +99,60 @@ void *vr_bind_tls_get_addr(void *index)
 	return tp - below + i->offset;
 }
 
-int vr_bind_dl_find_object(void *pc, void *result)
+/* ld.so's, for what it has loaded: exceptions may pass through frames of the runtime. */
+static int find_loaded(void *pc, struct dl_find_object *result)
 {
-	struct dl_find_object *r = result;
+	static int (*ask)(void *pc, struct dl_find_object *result);
+	if (!ask)
+		ask = (int (*)(void *, struct dl_find_object *))dlvsym(RTLD_NEXT, "_dl_find_object", "GLIBC_2.35");
+	return ask ? ask(pc, result) : -1;
+}
+
+static int find(void *pc, struct dl_find_object *r)
+{
 	uint64_t images;
 	const struct vr_object *o = vr_object_find((uint64_t)pc, &images);
 	if (!o)
-		return _dl_find_object(pc, result); /* the runtime itself: exceptions may pass through its frames */
+		return find_loaded(pc, r);
 	memset(r, 0, sizeof *r);
 	r->dlfo_map_start = (void *)(images + o->offset);
 	r->dlfo_map_end = (void *)(images + o->offset + o->span);
 	r->dlfo_eh_frame = o->eh_frame_hdr ? (void *)(images + o->eh_frame_hdr) : NULL;
 	return o->eh_frame_hdr ? 0 : -1;
+}
+
+/* A rank's C library has ld.so open libgcc_s for frames of its own that have something to clean up, as pthread_once has: so
+ * what is thrown through them is handled in part by the worker's libgcc_s, which has to know about registers by then. It does
+ * once it has looked at any stack. */
+static _Unwind_Reason_Code stop(struct _Unwind_Context *context, void *unused)
+{
+	(void)context, (void)unused;
+	return _URC_END_OF_STACK;
+}
+
+void vr_unwinder_prepare(uint64_t backtrace)
+{
+	if (backtrace)
+		((_Unwind_Reason_Code(*)(_Unwind_Trace_Fn, void *))backtrace)(stop, NULL);
+}
+
+static void prepare_own(void)
+{
+	void *gcc = dlopen("libgcc_s.so.1", RTLD_NOW);
+	vr_unwinder_prepare(gcc ? (uint64_t)dlsym(gcc, "_Unwind_Backtrace") : 0);
+}
+
+/* The worker's libgcc_s then asks for the program's frames, too: this definition comes before ld.so's. */
+int _dl_find_object(void *pc, struct dl_find_object *result)
+{
+	return find(pc, result);
+}
+
+int vr_bind_dl_find_object(void *pc, void *result)
+{
+	static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+	pthread_once(&prepared, prepare_own);
+	return find(pc, result);
 }
 
 static int tell(const struct vr_object *o, const char *name, int count, int (*callback)(void *, size_t, void *), void *data)
@@ -114,11 +172,11 @@ static int tell(const struct vr_object *o, const char *name, int count, int (*ca
 int vr_bind_dl_iterate_phdr(int (*callback)(void *info, size_t size, void *data), void *data)
 {
 	const struct vr_library *first = vr_library_owner(vr_current)->libraries;
-	int stop = 0, count = nobjects;
+	int stop = 0, count = vr_nobjects;
 	for (const struct vr_library *l = first; l; l = l->next)
 		count += l->image < 0;
-	for (int i = 0; i < nobjects && !stop; i++)
-		stop = tell(&objects[i], i ? objects[i].name : "", count, callback, data);
+	for (int i = 0; i < vr_nobjects && !stop; i++)
+		stop = tell(&vr_objects[i], i ? vr_objects[i].name : "", count, callback, data);
 	for (const struct vr_library *l = first; l && !stop; l = l->next)
 		if (l->image < 0)
 			stop = tell(&l->object, l->object.name, count, callback, data);

@@ -114,7 +114,7 @@ func TestOffsetsOfEnvelope(t *testing.T) {
 // switch_amd64.S pops a frame in this order.
 func TestOffsetsOfFrame(t *testing.T) {
 	o := readOffsets()
-	want := map[string]uint64{"mxcsr": 0, "fpu_control": 4}
+	want := map[string]uint64{"mxcsr": 0, "fpu_control": 4, "fpu_status": 6}
 	for i, r := range []string{"r15", "r14", "r13", "r12", "rbx", "rbp", "rip"} {
 		want[r] = 8 + 8*uint64(i)
 	}

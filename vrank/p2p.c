@@ -9,6 +9,7 @@
 
 #include "errors.h"
 #include "stepper.h"
+#include "traffic.h"
 
 /* ---- copying ---- */
 
@@ -247,6 +248,9 @@ void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
 	case VR_NODE_CANCEL_ANSWER:
 		answered((struct vr_env *)n);
 		break;
+	case VR_NODE_WAKE:
+		vr_rank_ready((struct vr_rank *)((char *)n - offsetof(struct vr_rank, wake)));
+		break;
 	}
 }
 
@@ -314,7 +318,7 @@ static int send_eager(struct vr_rank *to, const struct vr_message *m, int64_t by
 	return 1;
 }
 
-/* Other workers cannot read this buffer, or the program may change it: send from a packed copy in the slice. */
+/* Other workers cannot read this buffer, and the receiver is on one or may go there, or the program may change it: send from a packed copy in the slice. */
 static int bounce(struct vr_request *r, const struct vr_message *m, int64_t bytes)
 {
 	void *copy = vr_rank_alloc(r->rank, bytes);
@@ -337,7 +341,7 @@ static int send_rendezvous(struct vr_request *r, struct vr_rank *to, const struc
 	r->env.buf = vr_canonical(r->rank, m->buf);
 	r->env.type = m->type;
 	r->env.count = m->count;
-	if (m->mode == VR_BUFFERED || (!local && !vr_is_shared(r->rank, (const char *)r->env.buf + m->type->true_lb, reach)))
+	if (m->mode == VR_BUFFERED || (vr_job->pes > 1 && !vr_is_shared(r->rank, (const char *)r->env.buf + m->type->true_lb, reach)))
 		if (bounce(r, m, bytes))
 			return -1;
 	if (local)
@@ -352,14 +356,27 @@ static inline int64_t count_sent(struct vr_rank *me, const struct vr_message *m)
 	int64_t bytes = m->count * m->type->size;
 	me->counters.sent++;
 	me->counters.sent_bytes += bytes;
+	if (vr_unlikely(vr_traffic_on))
+		vr_traffic_add(me, m->dest_world, bytes);
 	return bytes;
+}
+
+/* Can this PE put a message into the queues of rank `to` itself? Not before all that other PEs have put into its inbox is out of there, else it
+ * would overtake what the sender has sent from another one. */
+static inline int is_local(struct vr_rank *to)
+{
+	if (!vr_is_mine(to))
+		return 0;
+	if (vr_likely(!atomic_load_explicit(&to->inbox, memory_order_relaxed)))
+		return 1;
+	vr_inbox_drain(to);
+	return !atomic_load_explicit(&to->inbox, memory_order_relaxed);
 }
 
 /* All that completes at once; 0 when a rendezvous is needed. */
 static inline int send_at_once(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local)
 {
 	if (local) {
-		drain_own(to);
 		struct vr_request *q = vr_match_arrived(&to->matcher, m->context, m->source, m->tag);
 		if (q) {
 			send_matched(q, m, bytes);
@@ -389,7 +406,7 @@ struct vr_request *vr_send_start_as(struct vr_rank *me, const struct vr_message 
 {
 	struct vr_rank *to = vr_rank_of(m->dest_world);
 	int64_t bytes = count_sent(me, m);
-	int local = vr_is_mine(to);
+	int local = is_local(to);
 	if (vr_likely(send_at_once(to, m, bytes, local)))
 		return NULL;
 	struct vr_request *r = send_request(me, m);
@@ -404,7 +421,7 @@ int vr_send_start_on(struct vr_request *r, const struct vr_message *m)
 {
 	struct vr_rank *to = vr_rank_of(m->dest_world);
 	int64_t bytes = count_sent(r->rank, m);
-	int local = vr_is_mine(to);
+	int local = is_local(to);
 	if (!send_at_once(to, m, bytes, local))
 		return send_rendezvous(r, to, m, bytes, local);
 	vr_request_complete(r);
@@ -463,7 +480,7 @@ int vr_request_cancel(struct vr_request *r)
 		vr_match_unpost(&r->rank->matcher, r);
 	} else if (r->kind == VR_REQ_SEND) {
 		struct vr_rank *to = vr_rank_of(r->peer_world);
-		if (!vr_is_mine(to))
+		if (!is_local(to))
 			return ask_back(r, to);
 		if (!is_kept(&to->matcher, &r->env))
 			return 0; /* a matched probe has it */

@@ -1,5 +1,7 @@
 /* The thread that runs ranks. Its stack lies at an address that all workers agree on, and with it its thread pointer: a
  * pthread's thread-local block is at the top of its stack. */
+#include <unistd.h>
+
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -71,6 +73,7 @@ const char *vr_pe_join(void)
 	vr_guards_set(vr_job->canary, vr_job->pointer_guard);
 	if (vr_pe->tp != vr_job->pe[0].tp && vr_job->pe[0].tp)
 		return "the thread pointer is not the same in all workers";
+	vr_pe->thread = gettid();
 	return NULL;
 }
 

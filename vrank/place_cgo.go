@@ -7,6 +7,9 @@ package vrank
 #include "bind.h"
 #include "core.h"
 #include "life.h"
+
+static const char *stay_name(int i) { return vr_stay_bindings[i].name; }
+static const char *libc_name(int i) { return vr_libc_names[i]; }
 */
 import "C"
 
@@ -25,13 +28,34 @@ func describeProgram(p *privatize.Program) {
 	for i, o := range objects {
 		list[i] = describeObject(&o, C.CString(o.Path))
 	}
+	if p.BringsAllocator() && p.Defines("mallctl") {
+		C.vr_links_threads = 1
+	}
 	C.vr_objects_set(&list[0], C.int(len(objects)))
 	if C.vr_job.layout.tls_size > 0 {
 		C.vr_tls_live = C.uint64_t(p.TLSSize())
 	}
 	describeMemory(p)
-	describeStdio(p)
 	describeTools(p)
+	describeGetopt(p)
+	describeStays(p)
+}
+
+// describeStays tells where the C library has the functions behind vr_stay_bindings.
+func describeStays(p *privatize.Program) {
+	for i := C.int(0); C.stay_name(i) != nil; i++ {
+		off, _ := p.Symbol(C.GoString(C.stay_name(i)))
+		C.vr_stay_place(i, C.uint64_t(off))
+	}
+}
+
+// describeGetopt tells where programs have copies of getopt's variables, if they do.
+func describeGetopt(p *privatize.Program) {
+	place := func(name string) C.uint64_t {
+		off, _ := p.Symbol(name)
+		return C.uint64_t(off)
+	}
+	C.vr_getopt_setup(&C.struct_vr_getopt_places{optarg: place("optarg"), optind: place("optind"), opterr: place("opterr"), optopt: place("optopt")})
 }
 
 func describeObject(o *privatize.Object, name *C.char) C.struct_vr_object {
@@ -61,36 +85,36 @@ func describeTools(p *privatize.Program) {
 func describeMemory(p *privatize.Program) {
 	var ranges []C.uint64_t
 	for _, r := range p.Ranges() {
-		if !r.Shared {
+		if !r.Shared && !r.OnWrite {
 			ranges = append(ranges, C.uint64_t(r.Offset), C.uint64_t(r.Offset+r.Size))
 		}
 	}
 	C.vr_images_writable((*C.uint64_t)(unsafe.Pointer(&ranges[0])), C.int(len(ranges)/2))
 }
 
-func describeStdio(p *privatize.Program) {
-	jumps, ok1 := p.Symbol("_IO_file_jumps")
-	read, ok2 := p.Symbol("_IO_file_read")
-	write, ok3 := p.Symbol("_IO_file_write")
-	closer, ok4 := p.Symbol("_IO_file_close")
-	if ok1 && ok2 && ok3 && ok4 {
-		C.vr_stdio = C.struct_vr_stdio{jumps: C.uint64_t(jumps), read: C.uint64_t(read), write: C.uint64_t(write), close: C.uint64_t(closer)}
-	}
-}
-
-// place makes rank id of this worker in its slice, ready to run.
-func (w *worker) place(id int) error {
+// protect sets what this process may do with parts of a rank's slice.
+func (w *worker) protect(id int) error {
 	slice := w.region.Slice(id).Lo
 	guard := slice + uintptr(w.layout.guard)
 	if err := w.region.Guard(guard, guard+uintptr(w.layout.guardSize)); err != nil {
 		return fmt.Errorf("guard the stack of rank %d (see vm.max_map_count): %w", id, err)
 	}
-	if w.program.ExecStack() {
-		stack := slice + uintptr(w.layout.stack)
-		if C.vr_stack_allow_code(at(stack), C.uint64_t(w.layout.images-w.layout.stack)) != 0 {
-			return fmt.Errorf("the stack of rank %d cannot be made executable, which the program asks for (nested functions)", id)
-		}
+	if !w.program.ExecStack() {
+		return nil
 	}
+	stack := slice + uintptr(w.layout.stack)
+	if C.vr_stack_allow_code(at(stack), C.uint64_t(w.layout.images-w.layout.stack)) != 0 {
+		return fmt.Errorf("the stack of rank %d cannot be made executable, which the program asks for (nested functions)", id)
+	}
+	return nil
+}
+
+// place makes rank id of this worker in its slice, ready to run.
+func (w *worker) place(id int) error {
+	if err := w.protect(id); err != nil {
+		return err
+	}
+	w.furnished[id] = true
 	r := rankAt(id)
 	var flags C.uint
 	if w.cfg.HeapCheck {
@@ -99,8 +123,21 @@ func (w *worker) place(id int) error {
 	if C.vr_rank_init(&r.c, C.int(id), flags) != 0 {
 		return fmt.Errorf("rank %d: no room for a heap: raise +slice", id)
 	}
-	if err := w.method.give(w, r); err != nil {
+	C.vr_placing = &r.c
+	placed, err := w.images.Place(r.imageArea())
+	C.vr_placing = nil
+	if err != nil {
 		return fmt.Errorf("load the program for rank %d: %w", id, err)
+	}
+	w.give(r, &placed)
+	if len(w.furnished) == 1 && !w.cfg.HostHeap {
+		w.prepareProbe(placed.Base)
+	}
+	if !w.movable {
+		r.pin("under +privatize " + w.cfg.Method)
+	}
+	if w.cfg.HostHeap {
+		r.pin("its heap is the C library's (+heap)")
 	}
 	for m := 1; m <= w.program.TLSModules() && m < tlsModules; m++ {
 		r.c.tls_offset[m] = C.uint64_t(w.program.TLSOffset(m))
@@ -110,64 +147,30 @@ func (w *worker) place(id int) error {
 	return nil
 }
 
-// private is the method "pie": images, thread-local block and heap of its own for every rank.
-type private struct{}
-
-// tlsSurplus is room for thread-local variables of libraries opened at run time whose code wants them at a fixed place; it is in every
-// rank's shadow, but switches copy it only once it is in use.
-const tlsSurplus = 1536
-
-func (private) tlsSize(p *privatize.Program) uint64 {
-	return min(p.TLSSize()+tlsSurplus, tlsReserveSize())
-}
-
-func (private) give(w *worker, r *rank) error {
-	images := r.imageArea()
-	if err := w.program.Instance(images); err != nil {
-		return err
+// give lets a rank use the images that it got. Those who share images share the heap too.
+func (w *worker) give(r *rank, p *privatize.Placed) {
+	if p.First {
+		w.heap = r.c.heap
 	}
-	size := w.program.TLSSize()
-	w.program.FillTLS(images, unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(r.c.tls), w.layout.tlsSize-size)), size))
-	C.vr_stdio_patch(C.uint64_t(images))
-	w.enter(r, images, true)
-	return nil
-}
-
-// shared is the method "none": all ranks of a worker use the images and the heap of its first rank, which runs the
-// initialisation, as threads of one process would. The thread-local block is that of the PE thread.
-type shared struct{ first *rank }
-
-func (*shared) tlsSize(*privatize.Program) uint64 { return 0 }
-
-func (m *shared) give(w *worker, r *rank) error {
-	if m.first == nil {
-		m.first = r
-		images := r.imageArea()
-		if err := w.program.Instance(images); err != nil {
-			return err
-		}
+	if p.Base != r.imageArea() {
+		r.c.heap = w.heap
+	}
+	if w.layout.tlsSize > 0 {
 		size := w.program.TLSSize()
-		w.program.FillTLS(images, unsafe.Slice((*byte)(at(threadPointer()-uintptr(size))), size))
-		C.vr_stdio_patch(C.uint64_t(images))
+		w.program.FillTLS(p.Base, unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(r.c.tls), w.layout.tlsSize-size)), size))
 	}
-	r.c.heap = m.first.c.heap
-	w.enter(r, m.first.imageArea(), r == m.first)
-	return nil
+	w.enter(r, p)
+	s := &r.c.entry
+	C.vr_stdio_patch(C.uint64_t(p.Stdio.Jumps), s.file_read, s.file_write, s.file_close)
 }
 
-// enter fills in where the rank begins, its arguments and its environment. The rank that starts the images up runs their
+// enter fills in where the rank begins, its arguments and its environment. The first rank in its images runs their
 // initialisation and their end.
-func (w *worker) enter(r *rank, images uintptr, starts bool) {
-	r.c.images = C.uint64_t(images)
-	e := w.program.Entry(images)
-	u := func(a uintptr) C.uint64_t { return C.uint64_t(a) }
-	r.c.entry = C.struct_vr_entry{
-		main: u(e.Main), early_init: u(e.EarlyInit), ctype_init: u(e.CtypeInit), fflush: u(e.Fflush),
-		environ_var: u(e.Environ), progname_full: u(e.Progname), progname: u(e.ProgShort),
-		freopen: w.symbol("freopen", images), errno_location: w.symbol("__errno_location", images), single_threaded: w.symbol("__libc_single_threaded", images),
-		shim_unpack: w.symbol("ampi_shim_unpack", images), shim_error: w.symbol("ampi_shim_error", images),
-	}
-	if !starts {
+func (w *worker) enter(r *rank, p *privatize.Placed) {
+	r.c.images = C.uint64_t(p.Base)
+	w.point(r, p)
+	e := p.Entry
+	if !p.First {
 		r.c.entry.early_init, r.c.entry.environ_var, e.Preinits, e.Inits, e.Finis = 0, 0, nil, nil, nil
 	}
 	inits := append(append([]uintptr(nil), e.Preinits...), e.Inits...)
@@ -178,11 +181,23 @@ func (w *worker) enter(r *rank, images uintptr, starts bool) {
 	r.c.envp = stringVector(r, w.environment(r.number()))
 }
 
-func (w *worker) symbol(name string, images uintptr) C.uint64_t {
-	if off, ok := w.program.Symbol(name); ok {
-		return C.uint64_t(images) + C.uint64_t(off)
+// point tells the core where it finds functions and variables in a rank's images, and in libraries that they share.
+func (w *worker) point(r *rank, p *privatize.Placed) {
+	e, old := &p.Entry, r.c.entry
+	symbol := func(name string) C.uint64_t { return C.uint64_t(p.Symbol(name)) }
+	u := func(a uintptr) C.uint64_t { return C.uint64_t(a) }
+	r.c.entry = C.struct_vr_entry{
+		main: u(e.Main), early_init: u(e.EarlyInit), ctype_init: u(e.CtypeInit), fflush: u(e.Fflush),
+		environ_var: u(e.Environ), progname_full: u(e.Progname), progname: u(e.ProgShort),
+		freopen: symbol("freopen"), errno_location: symbol("__errno_location"), single_threaded: symbol("__libc_single_threaded"),
+		alone: u(e.EarlyInit), backtrace: symbol("_Unwind_Backtrace"),
+		shim_unpack: symbol("ampi_shim_unpack"), shim_error: symbol("ampi_shim_error"),
+		file_read: u(p.Stdio.Read), file_write: u(p.Stdio.Write), file_close: u(p.Stdio.Close),
 	}
-	return 0
+	for i := range r.c.entry.libc {
+		r.c.entry.libc[i] = symbol(C.GoString(C.libc_name(C.int(i))))
+	}
+	r.c.entry.inits, r.c.entry.ninits, r.c.entry.finis, r.c.entry.nfinis = old.inits, old.ninits, old.finis, old.nfinis
 }
 
 // addresses copies a list of addresses into the rank's slice.

@@ -1,5 +1,8 @@
-/* Processes that ranks start, and errno. */
+/* Being a child process of a rank, and errno. */
+#include "process.h"
+
 #include <errno.h>
+#include <unistd.h>
 
 #include "bind.h"
 #include "life.h"
@@ -19,23 +22,29 @@ int vr_refuse(const char *function, const char *others)
 	return -1;
 }
 
-/* The slice is shared memory, so a forked child would write into its parent's rank. posix_spawn, popen and system work:
- * their child only executes another program. */
-int vr_bind_fork(void)
+void vr_child_refuse(const char *what)
 {
-	return vr_refuse("fork", "posix_spawn, popen and system are");
+	int id = vr_current->id;
+	vr_out_printf(id, 2, "ampirun: rank %d: a process that it started by fork() calls %s, which only the rank itself can\n", id, what);
+	_exit(1);
 }
 
-/* Timers of the process would send their signal to whichever rank runs then. */
-int vr_bind_setitimer(int which, const void *new, void *old)
+/* Ranks that share images share their environment. */
+char **vr_environment(void)
 {
-	(void)which, (void)new, (void)old;
-	return vr_refuse("setitimer", "sleep and MPI_Wtime are");
+	const struct vr_rank *r = vr_current;
+	uint64_t at = r->entry.environ_var ? r->entry.environ_var : vr_library_owner(r)->entry.environ_var;
+	return at ? *(char ***)at : r->envp;
 }
 
-unsigned vr_bind_alarm(unsigned seconds)
+/* As a rank that would end the rank; a child of one is there for that. */
+int vr_bind_daemon(int stays, int keeps)
 {
-	(void)seconds;
-	vr_refuse("alarm", "sleep and MPI_Wtime are");
-	return 0;
+	return vr_is_child() ? daemon(stays, keeps) : vr_refuse("daemon", "fork is, and the child may call daemon");
+}
+
+int vr_bind_forkpty(int *terminal, char *name, const void *modes, const void *size)
+{
+	(void)terminal, (void)name, (void)modes, (void)size;
+	return vr_refuse("forkpty", "openpty and fork are");
 }

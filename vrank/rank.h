@@ -17,6 +17,7 @@
 #define VR_LINE 64
 #define VR_MAGIC 0x6b6e6172u /* "rank" */
 #define VR_MAX_PES 256
+#define VR_IN_TRANSIT 0x10000
 #define VR_TLS_MODULES 64 /* images with thread-local variables that one program may have */
 
 #define vr_likely(x) __builtin_expect(!!(x), 1)
@@ -45,6 +46,14 @@ struct vr_wait {
 };
 #define VR_NOBODY (-100)
 
+/* Contexts that sleep until something happens that makes them all ready at once, chained by run_next. One PE has the chain: the
+ * one on which they went to sleep. */
+struct vr_chain {
+	struct vr_rank *first, *last;
+	uint32_t departures; /* vr_departures when the first one came */
+	int32_t mixed; /* some of them were elsewhere when they came */
+};
+
 /* A call that Go serves: filled on the rank's stack, served on the PE's. */
 struct vr_call {
 	int32_t fn;
@@ -66,6 +75,19 @@ struct vr_counters {
 	uint64_t sent, received; /* messages */
 	uint64_t sent_bytes, received_bytes;
 	uint64_t user_ticks; /* time-stamp counter ticks spent running */
+	uint64_t moves; /* to another worker */
+};
+
+/* What a program has said about the load of a rank: balance.c. */
+struct vr_load {
+	double value; /* seconds; counts instead of what is measured while is_set */
+	int32_t is_set, is_stopped;
+	uint64_t stopped_at; /* user ticks, while is_stopped */
+	uint64_t left_out; /* user ticks that do not count */
+	int32_t is_fixed; /* it is to stay where it is */
+	int32_t is_told; /* the program has functions called when it moves, so it moves on its own stack only */
+	_Atomic int32_t at_point; /* it is in a call in which it looks where it is to go */
+	_Atomic int32_t destination; /* the PE and 1, where it is to go then; or 0 */
 };
 
 /* A function registered to run when the rank ends. */
@@ -90,6 +112,9 @@ struct vr_layout {
 	uint64_t heap, heap_size;
 };
 
+/* Functions of the rank's own C library that the runtime calls. */
+enum vr_libc { VR_LIBC_SPAWN, VR_LIBC_SPAWNP, VR_LIBC_EXECVPE, VR_LIBC_FDOPEN, VR_LIBC_FCLOSE, VR_LIBC_FOPEN, VR_LIBC_OPENDIR, VR_LIBC_CLOSEDIR, VR_LIBC_TMPFILE, VR_LIBC_SETMNTENT, VR_LIBC_STRDUP, VR_LIBC_COUNT };
+
 /* Entry points of the program, absolute addresses in the rank's images; filled by the loader. */
 struct vr_entry {
 	uint64_t main, early_init, ctype_init, fflush;
@@ -100,7 +125,11 @@ struct vr_entry {
 	uint64_t freopen; /* of the rank's C library */
 	uint64_t errno_location; /* __errno_location of the rank's C library */
 	uint64_t single_threaded; /* address of __libc_single_threaded; or 0 */
+	uint64_t alone; /* __libc_early_init once more, which also tells a C library whether it is alone; or 0 */
+	uint64_t backtrace; /* _Unwind_Backtrace; or 0 */
 	uint64_t shim_unpack, shim_error; /* of a program built with ampicc; or 0 */
+	uint64_t file_read, file_write, file_close; /* of the C library, behind _IO_file_jumps: stdio.c; or 0 */
+	uint64_t libc[VR_LIBC_COUNT];
 };
 
 /* The rank control block, above the stack of its slice: see vr_rank_of. Its first cache line is all that a switch touches.
@@ -127,11 +156,12 @@ struct vr_rank {
 	struct vr_rank *probing; /* contexts that sleep until any message arrives, chained by run_next */
 	uint64_t need; /* + requests that must complete before this context is ready again */
 	struct vr_wait wait; /* + */
+	struct vr_node wake; /* + makes it ready when it arrives in the inbox of its rank */
 	uint64_t images; /* address of its images: in its slice, unless ranks share them */
 
 	/* Other workers push here: see inbox.c. The owner's number is beside what they will write. */
 	alignas(VR_LINE) _Atomic(struct vr_node *) inbox;
-	_Atomic int32_t pe; /* owner */
+	_Atomic int32_t pe; /* owner; with VR_IN_TRANSIT: nobody yet, but soon this one */
 	_Atomic uint32_t on_wake; /* is in, or on its way into, the wake list of a PE */
 	struct vr_rank *wake_next;
 	struct vr_mail mail;
@@ -157,8 +187,11 @@ struct vr_rank {
 	struct vr_fiber *fibers, *idle_fibers; /* all of them; and those that have nothing to do */
 	int32_t nfibers;
 	void *keys, **key_values; /* keys.c */
-	void *actions; /* signals.c */
+	struct vr_signals *signals; /* signals.c */
+	struct vr_process *process; /* process.h */
+	struct vr_cxx_globals { void *caught; uint64_t uncaught; } cxx; /* of exceptions, where libraries are shared: hosted_libs.c */
 	int32_t standard_fd[3]; /* private descriptors in place of 0, 1, 2; 0 where there is none: stdio.c */
+	void *affinity; /* cores that it has asked for; or NULL: affinity.c */
 	int32_t directory; /* descriptor of its current one; 0 where the worker began: directory.c */
 	char *error_text, *signal_text; /* strings.c */
 	char *dl_text; /* what dlerror says */
@@ -167,6 +200,19 @@ struct vr_rank {
 	struct vr_library *libraries, *last_library; /* opened at run time: library.c */
 	struct vr_library *finis; /* those with destructors, the last one first */
 	char **tls_blocks; /* by module, of the rank's own thread: blocks that have no fixed place below the thread pointer */
+	struct vr_move *move; /* by which it goes to another worker: move.c */
+	struct vr_break {
+		uint64_t lo, now, hi; /* 0 before it is first asked for: break.c */
+	} brk;
+	struct vr_overlay *overlays; /* overlay.c */
+	_Atomic int32_t descriptors; /* that have numbers of the job's: numbers.c */
+	int32_t cargo; /* descriptors are on their way: ferry.c */
+	struct vr_guarded *guarded; /* protect.c */
+	int32_t nguarded;
+	struct vr_load load;
+	_Atomic(struct vr_traffic *) traffic; /* messages by receiver, while they are counted; or NULL */
+	_Atomic int32_t is_pinned; /* it cannot be moved to another worker */
+	char pinned[128]; /* why: pin.c */
 };
 
 enum vr_mpi_state { VR_MPI_BEFORE, VR_MPI_RUNNING, VR_MPI_FINALIZED };

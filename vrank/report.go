@@ -51,19 +51,24 @@ func collectiveWaits(ranks int) map[uint32]int {
 }
 
 func describeWait(r *rank, arrived map[uint32]int, name func(fn int) string) string {
+	s := fmt.Sprintf("rank %d waits in %s", r.number(), name(int(r.waiting().fn)))
+	return s + describeWaitFor(r, arrived, name)
+}
+
+// describeWaitFor says whom a rank waits for; it begins with a blank.
+func describeWaitFor(r *rank, arrived map[uint32]int, name func(fn int) string) (s string) {
 	w := r.waiting()
-	s := fmt.Sprintf("rank %d waits in %s", r.number(), name(int(w.fn)))
 	switch peer := int(w.peer); {
 	case peer == rankIsNobody:
 		if w.members > 0 {
-			s += fmt.Sprintf(" (%d of %d ranks have arrived)", arrived[uint32(w.context)], int(w.members))
+			s = fmt.Sprintf(" (%d of %d ranks have arrived)", arrived[uint32(w.context)], int(w.members))
 		} else if w.count > 0 && w.tag >= 0 && w.tag != w.fn {
-			s += " for " + name(int(w.tag))
+			s = " for " + name(int(w.tag))
 		}
 	case peer == anySource:
-		s += " for any rank" + describeTag(int(w.tag))
+		s = " for any rank" + describeTag(int(w.tag))
 	default:
-		s += fmt.Sprintf(" for rank %d", peer) + describeTag(int(w.tag))
+		s = fmt.Sprintf(" for rank %d", peer) + describeTag(int(w.tag))
 	}
 	return s + " of " + communicatorName(uint32(w.context))
 }

@@ -1,14 +1,13 @@
 /* The run queue, the switch between ranks, and the C half of the PE loop. */
 #include "core.h"
 
-#include <errno.h>
-#include <linux/futex.h>
-#include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "park.h"
+#include "process.h"
 #include "schedule.h"
+#include "signals.h"
+#include "steal.h"
 #include "stepper.h"
 #include "switch.h"
 #include "tls.h"
@@ -18,7 +17,7 @@ struct vr_pe *vr_pe;
 VR_THREAD_LOCAL struct vr_rank *vr_current;
 struct vr_rank *vr_context;
 int vr_measure;
-uint64_t vr_spin_ticks;
+uint32_t vr_departures;
 
 static void *pe_sp; /* the PE loop's stack pointer while a rank runs */
 static enum vr_reason left_reason; /* why the last rank switched to the PE */
@@ -55,18 +54,59 @@ void vr_rank_ready(struct vr_rank *r)
 	vr_pe->tail = r;
 }
 
-/* Touches none of them but the last one before: their states say BLOCKED until they run. */
-void vr_rank_ready_chain(struct vr_rank *first, struct vr_rank *last)
+void vr_rank_wake(struct vr_rank *context)
 {
-	*(vr_pe->tail ? &vr_pe->tail->run_next : &vr_pe->head) = first;
-	vr_pe->tail = last;
+	if (vr_is_mine(context->home)) {
+		vr_rank_ready(context);
+		return;
+	}
+	context->wake.kind = VR_NODE_WAKE;
+	vr_inbox_push(context->home, &context->wake);
+}
+
+void vr_chain_join(struct vr_chain *c, struct vr_rank *context)
+{
+	context->run_next = NULL;
+	if (c->first) {
+		c->last->run_next = context;
+	} else {
+		c->first = context;
+		c->departures = vr_departures;
+	}
+	c->last = context;
+}
+
+static void ready_mixed(struct vr_rank *context)
+{
+	while (context) {
+		struct vr_rank *next = context->run_next;
+		vr_rank_wake(context);
+		context = next;
+	}
+}
+
+/* Touches none of them but the last one before: their states say BLOCKED until they run. */
+void vr_chain_ready(struct vr_chain *c)
+{
+	struct vr_chain all = *c;
+	*c = (struct vr_chain){0};
+	if (!all.first)
+		return;
+	if (vr_unlikely(all.mixed || all.departures != vr_departures)) {
+		ready_mixed(all.first);
+		return;
+	}
+	*(vr_pe->tail ? &vr_pe->tail->run_next : &vr_pe->head) = all.first;
+	vr_pe->tail = all.last;
 }
 
 static void account(struct vr_rank *from, struct vr_rank *to)
 {
 	uint64_t now = vr_ticks();
-	if (from)
+	if (from) {
 		from->home->counters.user_ticks += now - from->resumed_at;
+		vr_pe->busy_ticks += now - from->resumed_at;
+	}
 	if (to)
 		to->resumed_at = now;
 }
@@ -95,6 +135,8 @@ static inline void switch_to(struct vr_rank *from, struct vr_rank *to)
 			vr_tls_load(rank);
 		if (vr_unlikely(vr_directories))
 			vr_directory_enter(rank);
+		if (vr_unlikely(vr_masks))
+			vr_mask_enter(rank);
 		prefetch(vr_pe->head);
 		set_state(to, VR_RUNNING);
 		rank->switches++;
@@ -109,6 +151,8 @@ static inline void switch_to(struct vr_rank *from, struct vr_rank *to)
 
 void vr_rank_leave(enum vr_reason reason)
 {
+	if (vr_is_child())
+		vr_child_refuse("something of the runtime (MPI, dlopen)");
 	left_reason = reason;
 	vr_left_by = vr_context;
 	switch_to(vr_context, NULL);
@@ -121,13 +165,22 @@ static __attribute__((noinline, cold)) struct vr_rank *out_of_budget(void)
 	return NULL;
 }
 
+/* Ranks wait to be sent or taken in, and all ranks are at rest. */
+static int has_moves(void)
+{
+	return vr_unlikely(vr_pe->orders || vr_pe->arrivals) && !vr_lent && !vr_steppers.head;
+}
+
 /* The next rank to run on this stack's behalf; NULL sends control to the PE loop. */
 static struct vr_rank *next_rank(void)
 {
 	if (vr_unlikely(--vr_pe->budget < 0))
 		return out_of_budget();
-	if (vr_unlikely(vr_pe_has_news()))
+	if (vr_unlikely(vr_pe_has_news())) {
 		vr_pe_poll();
+		if (vr_unlikely(has_moves()))
+			return NULL;
+	}
 	return queue_pop();
 }
 
@@ -165,31 +218,88 @@ void vr_rank_yield(void)
 	struct vr_rank *me = vr_context;
 	if (vr_unlikely(vr_pe_has_news()))
 		vr_pe_poll();
-	if ((!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0) || vr_unlikely(vr_lent))
+	if ((!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0) || vr_unlikely(vr_lent) || vr_is_child())
 		return;
 	vr_rank_ready(me);
 	give_way(me);
 }
 
+static void timers_insert(struct vr_rank *context)
+{
+	struct vr_rank **at = &vr_pe->timers;
+	while (*at && (*at)->wake_at <= context->wake_at)
+		at = &(*at)->timer_next;
+	context->timer_next = *at;
+	*at = context;
+}
+
+static int timers_remove(struct vr_rank *context)
+{
+	struct vr_rank **at = &vr_pe->timers;
+	while (*at && *at != context)
+		at = &(*at)->timer_next;
+	if (!*at)
+		return 0;
+	*at = context->timer_next;
+	return 1;
+}
+
 void vr_rank_sleep(int64_t nanoseconds)
 {
-	struct vr_rank *me = vr_context, **at = &vr_pe->timers;
-	if (vr_unlikely(vr_lent)) {
+	struct vr_rank *me = vr_context;
+	if (vr_unlikely(vr_lent) || vr_is_child()) {
 		nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
 		return;
 	}
 	me->wake_at = vr_now() + nanoseconds;
-	while (*at && (*at)->wake_at <= me->wake_at)
-		at = &(*at)->timer_next;
-	me->timer_next = *at;
-	*at = me;
+	timers_insert(me);
 	me->wait = (struct vr_wait){.fn = -1, .peer = VR_NOBODY};
 	set_state(me, VR_SLEEPING);
 	left_reason = VR_BUDGET;
 	switch_to(me, NULL);
 }
 
-static int timers_fire(void)
+void vr_rank_rouse(struct vr_rank *r)
+{
+	if (timers_remove(r))
+		vr_rank_ready(r);
+}
+
+/* ---- for ranks that move ---- */
+
+static int queue_remove(struct vr_rank *context)
+{
+	struct vr_rank *before = NULL, *r = vr_pe->head;
+	for (; r && r != context; r = r->run_next)
+		before = r;
+	if (!r)
+		return 0;
+	*(before ? &before->run_next : &vr_pe->head) = r->run_next;
+	if (vr_pe->tail == r)
+		vr_pe->tail = before;
+	return 1;
+}
+
+enum vr_place vr_schedule_remove(struct vr_rank *context)
+{
+	if (hot == context)
+		hot = NULL;
+	if (atomic_load_explicit(&vr_pe->watched, memory_order_relaxed) == context)
+		vr_pe_watch(NULL);
+	if (queue_remove(context))
+		return VR_IN_QUEUE;
+	return timers_remove(context) ? VR_IN_TIMERS : VR_IN_NONE;
+}
+
+void vr_schedule_insert(struct vr_rank *context, enum vr_place place)
+{
+	if (place == VR_IN_QUEUE)
+		vr_rank_ready(context);
+	else if (place == VR_IN_TIMERS)
+		timers_insert(context);
+}
+
+int vr_timers_fire(void)
 {
 	int64_t now;
 	int fired = 0;
@@ -203,168 +313,7 @@ static int timers_fire(void)
 	return fired;
 }
 
-/* ---- idleness ---- */
-
-static int is_stopped(void)
-{
-	return atomic_load_explicit(&vr_job->stop, memory_order_relaxed);
-}
-
-/* ---- who shares this core ---- */
-
-/* Is another PE that is awake on the core this one runs on? Whom it waits for may then wait for the core. */
-static int has_rival(void)
-{
-	int core = sched_getcpu();
-	if (atomic_load_explicit(&vr_pe->core, memory_order_relaxed) != core)
-		atomic_store_explicit(&vr_pe->core, core, memory_order_relaxed);
-	for (int i = 0; i < vr_job->pes; i++) {
-		struct vr_pe *pe = &vr_job->pe[i];
-		if (pe != vr_pe && atomic_load_explicit(&pe->core, memory_order_relaxed) == core && !atomic_load_explicit(&pe->asleep, memory_order_relaxed))
-			return 1;
-	}
-	return 0;
-}
-
-static int free_core(const cpu_set_t *allowed)
-{
-	cpu_set_t left = *allowed;
-	for (int i = 0; i < vr_job->pes; i++)
-		CPU_CLR(atomic_load_explicit(&vr_job->pe[i].core, memory_order_relaxed), &left);
-	for (int core = 0; core < CPU_SETSIZE; core++)
-		if (CPU_ISSET(core, &left))
-			return core;
-	return -1;
-}
-
-/* The kernel gathers threads that wake each other on one core. Move to one that no PE of this job uses, without a lasting
- * bond, but not more often than the kernel itself balances. 0 when that is not possible. */
-static int move_away(void)
-{
-	static uint64_t not_before;
-	cpu_set_t allowed, one;
-	int core;
-	if (vr_ticks() < not_before || sched_getaffinity(0, sizeof allowed, &allowed) || (core = free_core(&allowed)) < 0)
-		return 0;
-	not_before = vr_ticks() + vr_job->ticks_per_second / 200;
-	CPU_ZERO(&one);
-	CPU_SET(core, &one);
-	if (sched_setaffinity(0, sizeof one, &one))
-		return 0;
-	atomic_store_explicit(&vr_pe->core, core, memory_order_relaxed);
-	sched_setaffinity(0, sizeof allowed, &allowed);
-	return 1;
-}
-
-/* Look for news for a short while. The inbox of the rank that blocked last is watched:
- * its message is seen without the detour over the wake list. */
-static int spin(void)
-{
-	uint64_t since = vr_ticks(), spent = 0;
-	vr_pe_watch(hot);
-	do {
-		for (int i = 0; i < 16; i++) {
-			if (vr_pe_has_news() || vr_pe->head)
-				return 1;
-			__builtin_ia32_pause();
-		}
-		if (timers_fire() || is_stopped())
-			return 1;
-		if (spent > vr_spin_ticks / 32 && has_rival() && !move_away())
-			sched_yield();
-		spent = vr_ticks() - since;
-	} while (spent < vr_spin_ticks);
-	vr_pe_watch(NULL);
-	return 0;
-}
-
-static int live_ranks(void)
-{
-	int n = 0;
-	for (int i = 0; i < vr_job->pes; i++)
-		n += vr_job->pe[i].live;
-	return n;
-}
-
-/* Called by a PE that has just counted itself idle. When all PEs are and nothing is on its way, no rank can ever go on:
- * a PE counts itself out of idleness before it takes news, so news that are still being taken show in `activity`. */
-static int is_deadlock(void)
-{
-	uint64_t before = atomic_load(&vr_job->activity);
-	if (atomic_load(&vr_job->idle) != vr_job->pes)
-		return 0;
-	for (int i = 0; i < vr_job->pes; i++)
-		if (atomic_load(&vr_job->pe[i].wake) || atomic_load(&vr_job->pe[i].inbox))
-			return 0;
-	if (atomic_load(&vr_job->activity) != before || atomic_load(&vr_job->idle) != vr_job->pes || !live_ranks())
-		return 0;
-	return !atomic_exchange(&vr_job->deadlock, 1);
-}
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t nanoseconds)
-{
-	struct timespec t = {nanoseconds / 1000000000, nanoseconds % 1000000000};
-	syscall(SYS_futex, word, FUTEX_WAIT, value, nanoseconds >= 0 ? &t : NULL, NULL, 0);
-}
-
-void vr_pe_ring(struct vr_pe *pe)
-{
-	if (vr_unlikely(atomic_load(&pe->asleep)) && atomic_exchange(&pe->asleep, 0))
-		syscall(SYS_futex, &pe->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
-static void sleep_until_rung(void)
-{
-	int64_t timeout = -1;
-	if (vr_pe->timers && (timeout = vr_pe->timers->wake_at - vr_now()) < 0)
-		return;
-	atomic_store(&vr_pe->asleep, 1);
-	if (!vr_pe_has_news() && !is_stopped())
-		futex_wait(&vr_pe->asleep, 1, timeout);
-	atomic_store(&vr_pe->asleep, 0);
-}
-
-/* Do threads of this worker's ranks live? */
-static int has_threads(void)
-{
-	if (vr_likely(!vr_have_threads))
-		return 0;
-	for (struct vr_rank *r = vr_pe->all; r; r = r->all_next)
-		if (atomic_load(&r->threads) && atomic_load_explicit(&r->state, memory_order_relaxed) != VR_ENDED)
-			return 1;
-	return 0;
-}
-
-/* Nothing is ready: spin, then sleep until there is something. 1 when the job is found to be deadlocked. */
-static int idle(void)
-{
-	int deadlock = 0;
-	uint64_t since = vr_ticks();
-	if (!spin()) {
-		int counted = !vr_pe->timers && !has_threads(); /* a sleeping rank will go on by itself, threads may call any time */
-		if (counted) {
-			atomic_fetch_add(&vr_job->idle, 1);
-			deadlock = is_deadlock();
-		}
-		if (!deadlock)
-			sleep_until_rung();
-		if (counted) {
-			atomic_fetch_add(&vr_job->activity, 1);
-			atomic_fetch_sub(&vr_job->idle, 1);
-		}
-	}
-	vr_pe->idle_ticks += vr_ticks() - since;
-	return deadlock;
-}
-
 /* ---- the PE loop ---- */
-
-/* The last rank of this PE has ended: it is idle for good, and others may wait for what will never come. */
-static enum vr_reason all_ended(void)
-{
-	atomic_fetch_add(&vr_job->idle, 1);
-	return is_deadlock() ? VR_DEADLOCK : VR_ALL_ENDED;
-}
 
 static void run(struct vr_rank *r)
 {
@@ -407,27 +356,34 @@ static struct vr_rank *make_host(void)
 
 static struct vr_rank *next_to_run(void)
 {
-	timers_fire();
+	vr_timers_fire();
 	vr_pe_poll();
+	if (vr_unlikely(atomic_load_explicit(&vr_signals_news, memory_order_relaxed)))
+		vr_signals_poll();
 	return vr_unlikely(vr_steppers.head && !vr_steppers.running) ? make_host() : queue_pop();
 }
 
-enum vr_reason vr_pe_run(struct vr_rank *resume)
+static enum vr_reason run_ranks(struct vr_rank *resume)
 {
 	int rounds = 64;
 	vr_pe->budget = vr_lent ? -1 : SWITCHES_PER_RUN;
-	while (!is_stopped()) {
+	while (!vr_job_is_stopped()) {
 		struct vr_rank *r = resume;
 		resume = NULL;
-		if (!r)
+		if (!r) {
+			if (has_moves())
+				return VR_MOVES;
 			r = next_to_run();
+		}
 		if (r) {
 			run(r);
 			if (left_reason != VR_BUDGET)
 				return left_reason;
-		} else if (!vr_pe->live) {
-			return all_ended();
-		} else if (idle()) {
+		} else if (vr_job_has_ended()) {
+			return VR_ALL_ENDED;
+		} else if (has_moves()) {
+			return VR_MOVES;
+		} else if (vr_idle(hot)) {
 			return VR_DEADLOCK;
 		}
 		if (vr_pe->budget < 0) {
@@ -437,6 +393,14 @@ enum vr_reason vr_pe_run(struct vr_rank *resume)
 		}
 	}
 	return VR_STOPPED;
+}
+
+enum vr_reason vr_pe_run(struct vr_rank *resume)
+{
+	vr_park_enter();
+	enum vr_reason why = run_ranks(resume);
+	vr_park_leave();
+	return why;
 }
 
 void *vr_fault_escape(struct vr_rank *r)

@@ -2,12 +2,12 @@ package vrank
 
 // stats is what this worker measured, read after its ranks have ended.
 func (w *worker) stats() *Stats {
-	switches, idle := peCounters()
-	s := &Stats{Switches: switches, Idle: float64(idle) / ticksPerSecond()}
-	for _, r := range w.mine {
+	switches, idle, busy := peCounters()
+	s := &Stats{Switches: switches, Idle: float64(idle) / ticksPerSecond(), Busy: float64(busy) / ticksPerSecond(), Heap: heapReport(), Placing: w.placing}
+	s.Stolen = stolen()
+	for _, r := range w.ranks() {
 		rs := r.stats()
 		rs.Memory = w.memoryOf(r)
-		s.Busy += rs.User
 		s.Ranks = append(s.Ranks, rs)
 	}
 	return s
@@ -18,7 +18,7 @@ func (r *rank) stats() RankStats {
 	return RankStats{
 		Rank: r.number(), User: float64(c.user_ticks) / ticksPerSecond(), Switches: uint64(r.c.switches),
 		Sent: uint64(c.sent), Received: uint64(c.received),
-		SentBytes: uint64(c.sent_bytes), ReceivedBytes: uint64(c.received_bytes),
+		SentBytes: uint64(c.sent_bytes), ReceivedBytes: uint64(c.received_bytes), Moves: uint64(c.moves), Pinned: r.pinned(),
 	}
 }
 

@@ -5,6 +5,7 @@
  * through the table _IO_file_jumps, of which each rank has a private copy: three entries of it are replaced. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +14,11 @@
 
 #include "bind.h"
 #include "life.h"
+#include "numbers.h"
+#include "process.h"
+#include "wait.h"
 
 int vr_out_fd = 1;
-struct vr_stdio vr_stdio;
 
 #define FRAME 4096 /* with its header: a pipe takes as much in one piece (PIPE_BUF) */
 
@@ -43,6 +46,10 @@ static void write_all(struct iovec *v, int n)
 void vr_out_write(int rank, int stream, const void *data, size_t n)
 {
 	const char *p = data;
+	if (vr_forked) {
+		n = write(stream, data, n); /* what becomes of it is the reader's business */
+		return;
+	}
 	while (n) {
 		size_t part = n < FRAME - sizeof(struct header) ? n : FRAME - sizeof(struct header);
 		struct header h = {rank, stream, part};
@@ -65,14 +72,20 @@ void vr_out_printf(int rank, int stream, const char *fmt, ...)
 /* The descriptor that a rank means: one of its own in place of a standard one, or -1 where the runtime stands in. */
 static int real_fd(int fd)
 {
-	if ((unsigned)fd > 2)
+	if ((unsigned)fd > 2 || !vr_current || vr_is_child()) /* no rank: destructors of libraries that ld.so has loaded */
 		return fd;
 	return vr_current->standard_fd[fd] ? vr_current->standard_fd[fd] : -1;
 }
 
+int vr_real_fd(int fd)
+{
+	int real = real_fd(fd);
+	return real < 0 ? fd : real;
+}
+
 static ssize_t or_errno(ssize_t n)
 {
-	if (n < 0)
+	if (n < 0 && vr_current)
 		vr_set_errno(errno);
 	return n;
 }
@@ -84,14 +97,16 @@ ssize_t vr_bind_write(int fd, const void *data, size_t n)
 		vr_out_write(vr_current->id, fd, data, n);
 		return n;
 	}
-	return or_errno(write(real, data, n));
+	return or_errno(vr_write_patiently(real < 0 ? fd : real, data, n));
 }
 
 ssize_t vr_bind_writev(int fd, const struct iovec *v, int n)
 {
 	ssize_t sum = 0;
-	if (real_fd(fd) >= 0)
-		return or_errno(writev(real_fd(fd), v, n));
+	if (real_fd(fd) >= 0) {
+		int error = vr_await_fd(real_fd(fd), POLLOUT);
+		return or_errno(error ? (errno = error, -1) : writev(real_fd(fd), v, n));
+	}
 	for (int i = 0; i < n; i++)
 		sum += vr_bind_write(fd, v[i].iov_base, v[i].iov_len);
 	return sum;
@@ -102,40 +117,54 @@ ssize_t vr_bind_read(int fd, void *data, size_t n)
 	int real = real_fd(fd);
 	if (real < 0 && vr_current->id != 0)
 		return 0;
+	if ((errno = vr_await_fd(real < 0 ? fd : real, POLLIN)))
+		return or_errno(-1);
 	return or_errno(read(real < 0 ? fd : real, data, n));
+}
+
+static int shut(int fd)
+{
+	int result = (int)or_errno(close(fd));
+	vr_fd_gone(fd);
+	return result;
 }
 
 /* A rank that puts something else in place of a standard descriptor does that for itself alone. */
 static int replace(int fd, int with)
 {
-	int copy = fcntl(with, F_DUPFD_CLOEXEC, 3), *own = &vr_current->standard_fd[fd];
+	int copy = vr_fd_keep(fcntl(with, F_DUPFD_CLOEXEC, 3)), *own = &vr_current->standard_fd[fd];
 	if (copy < 0)
 		return (int)or_errno(-1);
 	if (*own)
-		close(*own);
+		shut(*own);
 	*own = copy;
 	return fd;
 }
 
+int vr_bind_dup(int old)
+{
+	return vr_fd_keep((int)or_errno(dup(vr_real_fd(old))));
+}
+
 int vr_bind_dup2(int old, int new)
 {
-	int real = real_fd(old) < 0 ? old : real_fd(old);
-	return (unsigned)new <= 2 && old != new ? replace(new, real) : (int)or_errno(dup2(real, new));
+	int real = vr_real_fd(old);
+	return (unsigned)new <= 2 && old != new && !vr_is_child() ? replace(new, real) : (int)or_errno(vr_fd_choose(new) ? -1 : dup2(real, new));
 }
 
 int vr_bind_dup3(int old, int new, int flags)
 {
-	int real = real_fd(old) < 0 ? old : real_fd(old);
-	return (unsigned)new <= 2 && old != new ? replace(new, real) : (int)or_errno(dup3(real, new, flags));
+	int real = vr_real_fd(old);
+	return (unsigned)new <= 2 && old != new && !vr_is_child() ? replace(new, real) : (int)or_errno(vr_fd_choose(new) ? -1 : dup3(real, new, flags));
 }
 
 /* The worker's own standard descriptors serve its other ranks too: closing them is only noted. */
 int vr_bind_close(int fd)
 {
-	if ((unsigned)fd > 2)
-		return (int)or_errno(close(fd));
+	if ((unsigned)fd > 2 || vr_is_child())
+		return shut(fd);
 	int *own = &vr_current->standard_fd[fd];
-	int result = *own ? (int)or_errno(close(*own)) : 0;
+	int result = *own ? shut(*own) : 0;
 	*own = 0;
 	return result;
 }
@@ -144,36 +173,55 @@ int vr_bind_close(int fd)
 FILE *vr_bind_freopen(const char *path, const char *mode, FILE *f)
 {
 	int fd = f->_fileno;
-	if ((unsigned)fd <= 2 && replace(fd, fd) == fd)
+	if ((unsigned)fd <= 2 && !vr_is_child() && replace(fd, fd) == fd)
 		f->_fileno = vr_current->standard_fd[fd];
 	return ((FILE * (*)(const char *, const char *, FILE *)) vr_current->entry.freopen)(path, mode, f);
 }
 
-static uint64_t original(uint64_t offset)
+/* The functions of the worker's own C library, when that is one of those that were patched. */
+static struct {
+	uint64_t read, write, close;
+} own;
+
+static ssize_t write_in_pieces(FILE *f, const char *data, ssize_t n)
 {
-	return vr_current->images + offset;
+	ssize_t done = 0, piece = vr_piece(f->_fileno, n);
+	while (done < n) {
+		ssize_t part = n - done < piece ? n - done : piece;
+		if ((errno = vr_await_fd(f->_fileno, POLLOUT)))
+			return done ? done : or_errno(-1);
+		ssize_t w = ((ssize_t(*)(FILE *, const void *, ssize_t))vr_current->entry.file_write)(f, data + done, part);
+		done += w;
+		if (w < part)
+			break;
+	}
+	return done;
 }
 
 /* FILE is glibc's struct _IO_FILE here too: the worker's C library is the same file as the ranks'. */
 static ssize_t file_write(FILE *f, const void *data, ssize_t n)
 {
-	if ((unsigned)f->_fileno <= 2)
+	if ((unsigned)f->_fileno <= 2 && vr_current)
 		return vr_bind_write(f->_fileno, data, n);
-	return ((ssize_t(*)(FILE *, const void *, ssize_t))original(vr_stdio.write))(f, data, n);
+	if (vr_current)
+		return write_in_pieces(f, data, n);
+	return ((ssize_t(*)(FILE *, const void *, ssize_t))own.write)(f, data, n);
 }
 
 static ssize_t file_read(FILE *f, void *data, ssize_t n)
 {
-	if ((unsigned)f->_fileno <= 2)
+	if ((unsigned)f->_fileno <= 2 && vr_current)
 		return vr_bind_read(f->_fileno, data, n);
-	return ((ssize_t(*)(FILE *, void *, ssize_t))original(vr_stdio.read))(f, data, n);
+	if (vr_current && (errno = vr_await_fd(f->_fileno, POLLIN)))
+		return or_errno(-1);
+	return ((ssize_t(*)(FILE *, void *, ssize_t))(vr_current ? vr_current->entry.file_read : own.read))(f, data, n);
 }
 
 static int file_close(FILE *f)
 {
-	if ((unsigned)f->_fileno <= 2)
+	if ((unsigned)f->_fileno <= 2 && vr_current)
 		return vr_bind_close(f->_fileno);
-	return ((int (*)(FILE *))original(vr_stdio.close))(f);
+	return ((int (*)(FILE *))(vr_current ? vr_current->entry.file_close : own.close))(f);
 }
 
 /* Places in glibc's struct _IO_jump_t. */
@@ -185,12 +233,13 @@ static void patch(uint64_t *jump, uint64_t is, void *to)
 		*jump = (uint64_t)to;
 }
 
-void vr_stdio_patch(uint64_t images)
+void vr_stdio_patch(uint64_t jumps, uint64_t read, uint64_t write, uint64_t close)
 {
-	if (!vr_stdio.jumps)
+	uint64_t *jump = (uint64_t *)jumps;
+	if (!jump)
 		return;
-	uint64_t *jumps = (uint64_t *)(images + vr_stdio.jumps);
-	patch(&jumps[JUMP_READ], images + vr_stdio.read, file_read);
-	patch(&jumps[JUMP_WRITE], images + vr_stdio.write, file_write);
-	patch(&jumps[JUMP_CLOSE], images + vr_stdio.close, file_close);
+	own.read = read, own.write = write, own.close = close;
+	patch(&jump[JUMP_READ], read, file_read);
+	patch(&jump[JUMP_WRITE], write, file_write);
+	patch(&jump[JUMP_CLOSE], close, file_close);
 }

@@ -11,7 +11,7 @@ void vr_switch_entry(void);
 /* What vr_switch pops, lowest address first. */
 struct vr_frame {
 	uint32_t mxcsr;
-	uint16_t fpu_control, pad;
+	uint16_t fpu_control, fpu_status;
 	uint64_t r15, r14, r13, r12, rbx, rbp;
 	uint64_t rip;
 };

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bind.h"
 #include "core.h"
+#include "wait.h"
 
 #define PAUSE_MIN 1000
 #define PAUSE_MAX 500000
@@ -66,9 +68,15 @@ static int is_held_twice(const pthread_mutex_t *m)
 	return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK && m->__data.__owner == gettid();
 }
 
+/* Memory that ranks share may have a mutex that another rank of this worker holds. */
 int vr_bind_pthread_mutex_lock(void *m)
 {
-	return is_simple() || is_held_twice(m) ? pthread_mutex_lock(m) : try_until(try_mutex, m);
+	if (is_held_twice(m) || vr_may_block())
+		return pthread_mutex_lock(m);
+	if (!is_simple())
+		return try_until(try_mutex, m);
+	int error = pthread_mutex_trylock(m);
+	return vr_likely(error != EBUSY) ? error : try_until(try_mutex, m);
 }
 
 int vr_bind_pthread_mutex_trylock(void *m)
@@ -93,9 +101,33 @@ int vr_bind_pthread_spin_lock(void *l)
 	return is_simple() ? pthread_spin_lock(l) : try_until(try_spin, l);
 }
 
+/* Semaphores are for waiting long, too, so signals are looked after. */
+static int lock_sem(void *s, int64_t ns)
+{
+	struct vr_pause pause = vr_pause_for(ns);
+	pause.any = 0;
+	int error;
+	let_others();
+	while ((error = try_sem(s)) == EBUSY || error == EINTR)
+		if ((error = vr_pause(&pause)))
+			break;
+	return error;
+}
+
+int vr_bind_sem_timedwait(void *s, const struct timespec *t)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	int64_t ns = (t->tv_sec - now.tv_sec) * 1000000000ll + t->tv_nsec - now.tv_nsec;
+	int error = t->tv_nsec < 0 || t->tv_nsec > 999999999 ? EINVAL : vr_may_block() ? (sem_timedwait(s, t) ? errno : 0) : lock_sem(s, ns > 0 ? ns : 0);
+	if (error)
+		vr_set_errno(error);
+	return error ? -1 : 0;
+}
+
 int vr_bind_sem_wait(void *s)
 {
-	int error = is_simple() ? (sem_wait(s) ? errno : 0) : try_until(try_sem, s);
+	int error = vr_may_block() ? (sem_wait(s) ? errno : 0) : lock_sem(s, -1);
 	if (error)
 		vr_set_errno(error);
 	return error ? -1 : 0;

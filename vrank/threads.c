@@ -10,15 +10,17 @@
 #include "bind.h"
 #include "life.h"
 #include "nudge.h"
+#include "process.h"
 #include "schedule.h"
 
 VR_THREAD_LOCAL struct vr_thread *vr_thread;
-int vr_have_threads;
+int vr_have_threads, vr_links_threads;
 
 struct start {
 	struct vr_rank *rank;
 	void *(*fn)(void *);
 	void *arg;
+	int inherits; /* the cores of who has started it */
 };
 
 /* The thread's part below the thread pointer, as the rank's own block was when the rank began. */
@@ -30,6 +32,22 @@ static void fill_tls(struct vr_rank *r)
 	vr_objects_copy_tls(r, tp);
 }
 
+/* Runs when the first function returns, and after pthread_exit or a cancellation has left the rank's frames. */
+static void thread_end(void *unused)
+{
+	struct vr_rank *r = vr_current;
+	(void)unused;
+	vr_atexit_run_thread();
+	vr_keys_end(&vr_thread->keys);
+	vr_library_tls_end(vr_thread->tls_blocks);
+	vr_thread = NULL;
+	vr_current = NULL;
+	int32_t pe = atomic_load(&r->pe);
+	vr_nudge_unwatch();
+	if (atomic_fetch_sub(&r->threads, 1) == 1)
+		vr_pe_ring(&vr_job->pe[pe]); /* perhaps it sleeps without looking for deadlocks */
+}
+
 static void *thread_main(void *p)
 {
 	struct start s = *(struct start *)p;
@@ -39,52 +57,88 @@ static void *thread_main(void *p)
 	vr_rank_free(s.rank, p);
 	fill_tls(s.rank);
 	vr_thread = &self;
+	if (s.inherits)
+		vr_affinity_inherit(s.rank);
+	vr_apart = 1;
 	if (s.rank->entry.ctype_init)
 		((void (*)(void))s.rank->entry.ctype_init)();
-	void *result = s.fn(s.arg);
-	vr_thread_end();
+	void *result;
+	pthread_cleanup_push(thread_end, NULL);
+	result = s.fn(s.arg);
+	pthread_cleanup_pop(1);
 	return result;
 }
 
-/* Runs what pthread_exit and the return of the first function have in common. */
-void vr_thread_end(void)
-{
-	struct vr_rank *r = vr_current;
-	vr_atexit_run_thread();
-	vr_keys_end(&vr_thread->keys);
-	vr_library_tls_end(vr_thread->tls_blocks);
-	vr_thread = NULL;
-	vr_current = NULL;
-	int32_t pe = atomic_load(&r->pe);
-	if (atomic_fetch_sub(&r->threads, 1) == 1)
-		vr_pe_ring(&vr_job->pe[pe]); /* perhaps it sleeps without looking for deadlocks */
-}
-
 /* From its first thread on a rank calls MPI through the table that looks at who calls. Others have not begun yet. */
-static void guard_calls(struct vr_rank *r)
+void vr_guard_calls(struct vr_rank *r)
 {
 	if (r->entry.shim_unpack && vr_shim_guarded)
 		((int (*)(const void *))r->entry.shim_unpack)(vr_tools_table(r, vr_shim_guarded));
 }
 
+/* The rank's C library leaves out atomic instructions and the waking of others while it believes to be alone, as its variables
+ * __libc_single_threaded and, inside, another one say. Its first function sets both to what it is told. */
+static void not_alone(struct vr_rank *r)
+{
+	if (r->entry.alone)
+		((void (*)(int))r->entry.alone)(0);
+	if (r->entry.single_threaded)
+		*(char *)r->entry.single_threaded = 0;
+}
+
+/* A thread's stack has its thread-local block in it, which in a worker is larger than anywhere else: that is added to the size
+ * that the program asks for. A stack of the program's own that has no room for it gets a substitute. */
+static void make_room(pthread_attr_t *a)
+{
+	size_t size, more = vr_tls_reserve_size();
+	void *low;
+	int detached;
+	if (pthread_attr_getstack(a, &low, &size) || !size)
+		return;
+	if ((uint64_t)low + size) { /* it has set an address */
+		if (size >= 2 * more + PTHREAD_STACK_MIN)
+			return;
+		pthread_attr_getdetachstate(a, &detached);
+		pthread_attr_init(a);
+		pthread_attr_setdetachstate(a, detached);
+	}
+	pthread_attr_setstacksize(a, size + more);
+}
+
+static int create(void *thread, const pthread_attr_t *attr, struct start *s)
+{
+	pthread_attr_t mine;
+	if (!attr)
+		pthread_getattr_default_np(&mine);
+	else
+		mine = *attr; /* what it points to stays the program's */
+	make_room(&mine);
+	return pthread_create(thread, &mine, thread_main, s);
+}
+
 int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), void *arg)
 {
 	struct vr_rank *r = vr_current;
+	if (vr_unlikely(vr_links_threads && !vr_thread && vr_pe->nranks > 1)) /* while another rank runs, our first thread's are not there */
+		vr_job_abort(2, "starts a thread, and its allocator is jemalloc, which needs a worker for each rank then: take +p %d", vr_job->ranks);
 	struct start *s = vr_rank_alloc(r, sizeof *s);
 	if (!s)
 		return EAGAIN;
-	*s = (struct start){r, fn, arg};
+	*s = (struct start){r, fn, arg, !attr};
 	if (!vr_thread && !atomic_load(&r->threads)) {
 		vr_have_threads = 1;
 		vr_nudge_setup();
 		iso_heap_lock_enable(r->heap, 1);
-		guard_calls(r);
+		vr_guard_calls(r);
+		vr_rank_pin(r, "it has started threads");
+		not_alone(r);
+		vr_unwinder_prepare(r->entry.backtrace); /* the worker's unwinds threads that end early */
 	}
-	if (r->entry.single_threaded)
-		*(char *)r->entry.single_threaded = 0;
 	atomic_fetch_add(&r->threads, 1);
-	int error = pthread_create(thread, attr, thread_main, s);
+	vr_nudge_watch();
+	int error = create(thread, attr, s);
 	if (error) {
+		vr_nudge_unwatch();
 		atomic_fetch_sub(&r->threads, 1);
 		vr_rank_free(r, s);
 	}
@@ -111,6 +165,5 @@ void vr_bind_pthread_exit(void *result)
 {
 	if (!vr_thread)
 		vr_rank_exit(0); /* the rank's first thread: nothing of it can go on by itself */
-	vr_thread_end();
 	pthread_exit(result);
 }

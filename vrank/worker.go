@@ -3,7 +3,11 @@ package vrank
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -20,16 +24,25 @@ const joinTime = time.Minute
 
 // worker is this process's share of the job. Its methods run on the PE thread.
 type worker struct {
-	cfg     *Config
-	mpi     MPI
-	report  func(Event)
-	region  *isomalloc.Region
-	program *privatize.Program
-	method  method
-	layout  sliceLayout
-	mine    []*rank
-	started time.Time
-	err     error
+	cfg             *Config
+	mpi             MPI
+	report          func(Event)
+	region          *isomalloc.Region
+	images          privatize.Images
+	movable         bool // its method lets ranks move
+	sharesLibraries bool // under its method ranks use libraries of the process
+	program         *privatize.Program
+	heap            heap // of the first rank in images that others share
+	layout          sliceLayout
+	inherited       []string        // what of the environment of the job all ranks have
+	furnished       map[int]bool    // ranks whose slices this process is ready for: those that it has or had
+	carries         map[int]carried // by rank
+	crowded         bool            // the ranks of the whole job would need more mappings than a process may have
+	started         time.Time
+	placing         []float64   // with cfg.ProbeOnly: seconds that it took to place each rank
+	placed          atomic.Bool // its ranks exist
+	quiet           atomic.Bool // the PE loop runs no rank any more
+	err             error
 }
 
 // main is the PE thread: it makes its ranks and runs them.
@@ -43,39 +56,52 @@ func (w *worker) main() error {
 	if err := w.prepare(); err != nil {
 		return err
 	}
+	if w.cfg.ProbeOnly {
+		endBeforeMain()
+	}
 	for id := range w.cfg.Ranks {
 		if w.home(id) != w.cfg.PE {
 			continue
 		}
+		since := time.Now()
 		if err := w.place(id); err != nil {
 			return err
 		}
-		w.mine = append(w.mine, rankAt(id))
+		if w.cfg.ProbeOnly {
+			w.placing = append(w.placing, time.Since(since).Seconds())
+		}
 	}
 	if err := w.startJob(); err != nil {
 		return err
 	}
+	if w.cfg.Directory != "" {
+		os.Remove(w.cfg.Directory) // empty by now: nothing is left should the manager be killed; one worker succeeds
+	}
+	w.placed.Store(true)
+	if w.cfg.Debug {
+		w.send(Event{Kind: EventPlaced, Rank: -1})
+		awaitDebugger()
+	}
+	if d, err := time.ParseDuration(os.Getenv("AMPI_SHUFFLE")); err == nil && w.cfg.PE == 0 {
+		go w.shuffle(d)
+	}
+	if w.cfg.Started != nil {
+		w.cfg.Started()
+	}
 	return w.loop()
 }
 
-// method is how ranks get the images of their program.
-type method interface {
-	// tlsSize is what every rank needs of thread-local storage to itself.
-	tlsSize(p *privatize.Program) uint64
-	// give makes or shares the images of a rank whose control block and heap are there.
-	give(w *worker, r *rank) error
-}
-
-var methods = map[string]method{"pie": private{}, "none": &shared{}}
-
-// home is the worker that a rank starts in: neighbours stay together.
-func (w *worker) home(id int) int { return id * w.cfg.PEs / w.cfg.Ranks }
+// home is the worker that a rank starts in.
+func (w *worker) home(id int) int { return w.cfg.home(id) }
 
 func (w *worker) prepare() error {
 	if err := w.startPE(); err != nil {
 		return err
 	}
 	if err := w.load(); err != nil {
+		return err
+	}
+	if err := w.checkMappings(); err != nil {
 		return err
 	}
 	if err := w.joinJob(); err != nil {
@@ -86,17 +112,43 @@ func (w *worker) prepare() error {
 	return setupFaults()
 }
 
-func (w *worker) load() (err error) {
-	if w.method = methods[w.cfg.Method]; w.method == nil {
-		return fmt.Errorf("+privatize %s is not a method: take pie or none", w.cfg.Method)
+// LoadOptions are those with which workers load programs, as far as all workers have them in common: enough for privatize.Check.
+func LoadOptions(mpi MPI) privatize.Options {
+	return privatize.Options{
+		Bind: bindings(), BindShared: sharedBindings(), BindNamespace: namespaceBindings(), Fallback: mpi.Function,
+		SharedLibraries: sharedLibraryBindings(), NamespaceLibraries: namespaceLibraryBindings(),
+		TLSReserve: tlsReserveSize(),
 	}
-	w.program, err = privatize.Load(w.cfg.Program, w.cfg.Libraries, privatize.Options{
-		Bind: bindings(), Fallback: w.mpi.Function, TLSTop: threadPointer(), TLSReserve: tlsReserveSize()})
+}
+
+func (w *worker) load() error {
+	method, err := privatize.FindMethod(w.cfg.Method)
+	if err != nil {
+		return fmt.Errorf("+privatize %s: %w", w.cfg.Method, err)
+	}
+	w.movable, w.sharesLibraries = method.Facts().Movable, method.Facts().LoadedByLd
+	setHosted(method.Facts().LoadedByLd)
+	o := LoadOptions(w.mpi)
+	o.Bind, o.BindShared = w.bound(o.Bind), w.bound(o.BindShared)
+	o.TLSTop, o.Directory = threadPointer(), w.cfg.Directory
+	o.Backing = func(base uintptr) privatize.Backing {
+		return privatize.Backing{FD: w.region.FD(), Offset: int64(base - w.region.Base())}
+	}
+	w.images, err = method.Load(w.cfg.Program, w.cfg.Libraries, o)
 	if err != nil {
 		return err
 	}
-	w.layout, err = newLayout(w.cfg, w.program.Span(), w.program.Align(), w.method.tlsSize(w.program))
+	w.program = w.images.Program()
+	w.layout, err = newLayout(w.cfg, w.program.Span(), w.program.Align(), w.images.TLSSize())
 	return err
+}
+
+// bound is what of the bindings this job wants.
+func (w *worker) bound(m map[string]uintptr) map[string]uintptr {
+	if w.cfg.HostHeap {
+		return withoutHeap(m)
+	}
+	return m
 }
 
 // await polls for something that the other workers are about to do.
@@ -132,7 +184,7 @@ func pinThread(n int) error {
 // environment is what a rank finds in environ: the job's, and its own number under the names that launchers of other
 // MPI implementations use.
 func (w *worker) environment(id int) []string {
-	first := firstRank(w.home(id), w.cfg)
+	first := w.cfg.firstRank(w.home(id))
 	own := []struct {
 		name  string
 		value int
@@ -143,18 +195,14 @@ func (w *worker) environment(id int) []string {
 		{"AMPI_RANK", id}, {"AMPI_SIZE", w.cfg.Ranks}, {"AMPI_PE", w.home(id)}, {"AMPI_PE_FIRST_RANK", first},
 	}
 	env := make([]string, 0, len(w.cfg.Env)+len(own))
-	names := map[string]bool{}
 	for _, v := range own {
-		names[v.name] = true
-		env = append(env, fmt.Sprintf("%s=%d", v.name, v.value))
+		env = append(env, v.name+"="+strconv.Itoa(v.value))
 	}
-	for _, e := range w.cfg.Env { // an outer launcher may have set some of them
-		if name, _, _ := strings.Cut(e, "="); !names[name] {
-			env = append(env, e)
-		}
+	if w.inherited == nil { // an outer launcher may have set some of them
+		w.inherited = slices.DeleteFunc(slices.Clone(w.cfg.Env), func(e string) bool {
+			name, _, _ := strings.Cut(e, "=")
+			return slices.ContainsFunc(env, func(o string) bool { return strings.HasPrefix(o, name+"=") })
+		})
 	}
-	return env
+	return append(env, w.inherited...)
 }
-
-// firstRank is the lowest rank that starts on a PE.
-func firstRank(pe int, cfg *Config) int { return (pe*cfg.Ranks + cfg.PEs - 1) / cfg.PEs }

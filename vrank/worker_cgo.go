@@ -2,11 +2,22 @@ package vrank
 
 /*
 #include "core.h"
+#include "ferry.h"
 #include "life.h"
 #include "pe_thread.h"
+#include "process.h"
 #include "schedule.h"
+#include "steal.h"
+#include "traffic.h"
 
 static const struct vr_binding *bindings(void) { return vr_bindings; }
+static const struct vr_binding *stays(void) { return vr_stay_bindings; }
+static const struct vr_binding *hosted(void) { return vr_hosted_bindings; }
+static const struct vr_binding *getopts(void) { return vr_getopt_bindings; }
+static const struct vr_binding *shared_libraries(void) { return vr_shared_library_bindings; }
+static const struct vr_binding *namespace_libraries(void) { return vr_namespace_library_bindings; }
+static void set_measuring(void) { atomic_store(&vr_job->measuring, 1); }
+static const char *const *heap_names(void) { return vr_heap_names; }
 */
 import "C"
 
@@ -31,8 +42,11 @@ type MPI interface {
 	Name(fn int) string
 	// NewRank gives a rank that is being made its MPI state; the argument is its control block.
 	NewRank(rcb unsafe.Pointer)
-	// EndRank forgets a rank that has ended.
+	// EndRank forgets a rank that has ended or goes to another worker.
 	EndRank(rank int)
+	// Pack is what it keeps of a rank, for Unpack in another worker; nil for nothing.
+	Pack(rank int) []byte
+	Unpack(rank int, data []byte) error
 }
 
 // running is what the PE thread takes over from Run.
@@ -46,7 +60,7 @@ func Run(cfg Config, mpi MPI, report func(Event)) error {
 	if err != nil {
 		return fmt.Errorf("map the region: %w", err)
 	}
-	running = &worker{cfg: &cfg, mpi: mpi, report: report, region: region}
+	running = &worker{cfg: &cfg, mpi: mpi, report: report, region: region, furnished: map[int]bool{}}
 	stack := at(cfg.Base + privateSize - peStackSize)
 	if err := cError(C.vr_pe_thread_run(stack, peStackSize)); err != nil {
 		return fmt.Errorf("run the PE thread: %w", err)
@@ -71,12 +85,29 @@ func (w *worker) joinJob() error {
 		return err
 	}
 	C.vr_spin_ticks = C.uint64_t(w.spinTime().Seconds() * ticksPerSecond())
-	if w.cfg.Stats {
+	if w.cfg.Measure || w.cfg.ProbeOnly {
 		C.vr_measure = 1
+		C.set_measuring()
+	}
+	if w.cfg.Traffic {
+		C.vr_traffic_on = 1
+	}
+	if s := w.cfg.Steal; s != nil {
+		C.vr_steal_policy = C.struct_vr_steal_policy{is_on: 1, cost: C.uint64_t(s.Cost * ticksPerSecond())}
+		if s.Half {
+			C.vr_steal_policy.half = 1
+		}
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
 	C.vr_heap_handlers()
-	C.vr_exec_setup()
+	C.vr_core_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
+	C.vr_hosted_setup()
+	C.vr_ferry_setup(C.int(w.cfg.FerryFD), C.int(w.cfg.PEs))
+	C.vr_fork_setup(C.int(w.region.FD()), C.uint64_t(w.cfg.Base))
+	C.vr_overlay_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
+	if w.cfg.HostHeap {
+		C.vr_host_heap = 1
+	}
 	return cError(C.vr_pe_join())
 }
 
@@ -109,8 +140,21 @@ func tlsReserveSize() uint64     { return uint64(C.vr_tls_reserve_size()) }
 func setupFaults() error         { return cError(C.vr_fault_setup()) }
 func ticksPerSecond() float64    { return float64(C.vr_job.ticks_per_second) }
 func setShimTable(table uintptr) { C.vr_shim_table = at(table) }
-func peCounters() (switches, idle uint64) {
-	return uint64(C.vr_pe.switches), uint64(C.vr_pe.idle_ticks)
+func peCounters() (switches, idle, busy uint64) {
+	return uint64(C.vr_pe.switches), uint64(C.vr_pe.idle_ticks), uint64(C.vr_pe.busy_ticks)
+}
+
+// stolen is what this PE has taken from others.
+func stolen() Stolen {
+	s := &C.vr_pe.steal
+	return Stolen{Ranks: uint64(s.stolen), Steals: uint64(s.steals), Seconds: float64(s.latency) / ticksPerSecond()}
+}
+
+// setHosted notes who loads what ranks run.
+func setHosted(byLd bool) {
+	if byLd {
+		C.vr_hosted = 1
+	}
 }
 
 // checkHeap walks the heap of a rank that has ended.
@@ -124,10 +168,65 @@ func checkHeap(r *rank) error {
 
 // bindings are the symbols that programs get from the runtime.
 func bindings() map[string]uintptr {
-	all := unsafe.Slice(C.bindings(), 1<<10)
+	m := commonBindings()
+	apply(m, C.stays())
+	return m
+}
+
+// commonBindings are those that programs get whatever loads them.
+func commonBindings() map[string]uintptr {
 	m := make(map[string]uintptr)
-	for i := 0; all[i].name != nil; i++ {
-		m[C.GoString(all[i].name)] = uintptr(all[i].address)
+	apply(m, C.bindings())
+	return m
+}
+
+// sharedBindings are those of programs that use the libraries of the worker: ld.so answers what is asked about objects, and
+// memory of the rank's heap meets that of the worker's.
+func sharedBindings() map[string]uintptr {
+	m := commonBindings()
+	apply(m, C.hosted())
+	apply(m, C.shared_libraries())
+	apply(m, C.getopts())
+	return m
+}
+
+// sharedLibraryBindings are those of libraries that ranks share.
+func sharedLibraryBindings() map[string]uintptr {
+	m := make(map[string]uintptr)
+	apply(m, C.shared_libraries())
+	return m
+}
+
+// namespaceLibraryBindings are those of libraries in a rank's own namespace.
+func namespaceLibraryBindings() map[string]uintptr {
+	m := make(map[string]uintptr)
+	apply(m, C.namespace_libraries())
+	return m
+}
+
+// namespaceBindings are those of programs whose C library, with its heap, ld.so has loaded for them.
+func namespaceBindings() map[string]uintptr {
+	m := commonBindings()
+	apply(m, C.hosted())
+	return withoutHeap(m)
+}
+
+// withoutHeap leaves the allocator and the mmap family to the C library.
+func withoutHeap(m map[string]uintptr) map[string]uintptr {
+	all := unsafe.Slice(C.heap_names(), 1<<10)
+	for i := 0; all[i] != nil; i++ {
+		delete(m, C.GoString(all[i]))
 	}
 	return m
+}
+
+// apply adds the rows of a table of bindings; one without an address takes the name out.
+func apply(m map[string]uintptr, table *C.struct_vr_binding) {
+	all := unsafe.Slice(table, 1<<10)
+	for i := 0; all[i].name != nil; i++ {
+		name := C.GoString(all[i].name)
+		if delete(m, name); all[i].address != nil {
+			m[name] = uintptr(all[i].address)
+		}
+	}
 }

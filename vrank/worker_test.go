@@ -46,7 +46,7 @@ func TestFirstRank(t *testing.T) {
 			first[w.home(id)] = id
 		}
 		for pe, want := range first {
-			if got := firstRank(pe, cfg); got != want {
+			if got := cfg.firstRank(pe); got != want {
 				t.Fatalf("+p %d +vp %d: the first rank of worker %d is said to be %d, is %d", cfg.PEs, cfg.Ranks, pe, got, want)
 			}
 		}

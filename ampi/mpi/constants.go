@@ -99,6 +99,8 @@ const (
 	GroupEmpty   = 0x00000109
 	InfoNull     = 0x00000130
 	InfoEnv      = 0x00000131
+	InfoLBSync   = 0x000003f8 // AMPI's
+	InfoLBAsync  = 0x000003f9
 	DatatypeNull = 0x00000200
 )
 

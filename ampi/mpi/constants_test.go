@@ -22,7 +22,7 @@ func standard(t *testing.T) map[string]int64 {
 		t.Fatal(err)
 	}
 	data = append(data, ours...)
-	value := regexp.MustCompile(`^(MPI_\w+)\t(?:\(\(\w+\))?(-?(?:0x)?[0-9a-fA-F]+)\)?$`)
+	value := regexp.MustCompile(`^A?(MPI_\w+)\t(?:\(\(\w+\))?(-?(?:0x)?[0-9a-fA-F]+)\)?$`)
 	all := map[string]int64{}
 	for _, line := range strings.Split(string(data), "\n") {
 		if m := value.FindStringSubmatch(line); m != nil {

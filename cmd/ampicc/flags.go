@@ -2,6 +2,8 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // commandArgs are the compiler's arguments for req: defaults first, so that the user's options win over
@@ -18,7 +20,7 @@ func commandArgs(req *request, k *kit) []string {
 	args = append(args, req.args...)
 	args = append(args, includeFlags(k)...)
 	if req.links {
-		args = append(args, linkFlags(k)...)
+		args = append(args, forLinker(req.args, linkFlags(k))...)
 	}
 	if req.complete {
 		args = append(args, libraryFlags(k)...)
@@ -44,6 +46,18 @@ func linkFlags(k *kit) []string {
 		"-Wl,--export-dynamic-symbol-list=" + filepath.Join(k.libDir(), exportList),
 		"-l" + libraryName,
 	}
+}
+
+// forLinker replaces what gold does not know. The others take its option too, but give it another meaning in shared libraries, for which
+// build systems may use the same flags.
+func forLinker(args, flags []string) []string {
+	if !slices.Contains(args, "-fuse-ld=gold") {
+		return flags
+	}
+	for i, f := range flags {
+		flags[i] = strings.Replace(f, "--export-dynamic-symbol-list=", "--dynamic-list=", 1)
+	}
+	return flags
 }
 
 // libraryFlags give a shared library that must be complete a shim of its own. The program's takes its place at run time.

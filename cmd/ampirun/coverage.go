@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 )
 
 // function is an MPI function and what serves it.
@@ -12,23 +14,19 @@ type function struct {
 	By     string // the part of the runtime that serves it
 }
 
-// printCoverage lists the functions that are served, then those that are not.
+// printCoverage lists the functions of MPI that are served, then those that are not, and those of AMPI.
 func printCoverage(w io.Writer, functions []function) {
-	for _, served := range []bool{true, false} {
-		title, count := "not served", 0
-		if served {
-			title = "served"
-		}
-		for _, f := range functions {
-			if f.Served == served {
-				count++
-			}
-		}
-		fmt.Fprintf(w, "%s: %d of %d\n", title, count, len(functions))
-		for _, f := range functions {
-			if f.Served == served {
-				fmt.Fprintf(w, "  %-40s %s\n", f.Name, f.By)
-			}
-		}
+	for _, kind := range []struct{ title, prefix string }{{"", "MPI_"}, {"AMPI's own, ", "AMPI_"}} {
+		own := slices.DeleteFunc(slices.Clone(functions), func(f function) bool { return !strings.HasPrefix(f.Name, kind.prefix) })
+		printServed(w, kind.title+"served", own, true)
+		printServed(w, kind.title+"not served", own, false)
+	}
+}
+
+func printServed(w io.Writer, title string, functions []function, served bool) {
+	chosen := slices.DeleteFunc(slices.Clone(functions), func(f function) bool { return f.Served != served })
+	fmt.Fprintf(w, "%s: %d of %d\n", title, len(chosen), len(functions))
+	for _, f := range chosen {
+		fmt.Fprintf(w, "  %-40s %s\n", f.Name, f.By)
 	}
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
+	"ampirun/abi"
 	"ampirun/ampi"
+	"ampirun/balance"
 	"ampirun/job"
 	"ampirun/privatize"
 	"ampirun/vrank"
@@ -17,33 +16,24 @@ func newEngine() engine {
 			Run: func(cfg vrank.Config, report func(vrank.Event)) error {
 				mpi := ampi.New()
 				mpi.Describe(ampi.Environment{Program: cfg.Program, Args: cfg.Args[1:], Ranks: cfg.Ranks})
+				if err := balance.Attach(&cfg, report); err != nil {
+					return err
+				}
 				return vrank.Run(cfg, mpi, report)
 			},
-			Stop: vrank.Stop,
+			Stop:  vrank.Stop,
+			Trace: vrank.TakeTrace,
 		},
 		controlSize: vrank.ControlSize,
 		libraries:   libraries,
 		coverage:    coverage,
+		loading:     func() privatize.Options { return vrank.LoadOptions(ampi.New()) },
 	}
 }
 
-// isProvided tells whether the runtime stands in for a library: the MPI 5 standard ABI.
-func isProvided(soname string) bool { return strings.HasPrefix(soname, "libmpi_abi.so") }
-
-// libraries finds what a program needs, and refuses programs that are bound to another MPI implementation.
+// libraries finds what a program needs.
 func libraries(program string, preload []string) ([]privatize.Library, error) {
-	needs, err := privatize.Inspect(program)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range needs.MPI {
-		if !isProvided(name) {
-			return nil, &privatize.Refusal{File: program, Reason: "other MPI",
-				What: fmt.Sprintf("is built against another MPI implementation (%s)", name),
-				Way:  "rebuild it with ampicc, ampicxx or ampif90, or against the MPI 5 standard ABI (libmpi_abi)"}
-		}
-	}
-	return privatize.Resolve(program, preload, isProvided)
+	return privatize.Resolve(program, preload, abi.Known)
 }
 
 func coverage() (list []function) {

@@ -20,6 +20,7 @@ func printHelp(w io.Writer) {
 		}
 	}
 	fmt.Fprint(w, "\nOptions may be written +x or --x; sizes take K, M, G or T.\n")
+	fmt.Fprint(w, "\nampirun lb tries load balancing on recorded and made-up runs: ampirun lb --help.\n")
 }
 
 // heading is an option's names with its value.
@@ -74,6 +75,6 @@ const exitCodes = `
 | 2 | a wrong option, or a program that cannot be run as virtual ranks |
 | 126, 127 | the program is not executable, or was not found |
 
-Ctrl-C ends the job, a second one at once. SIGTERM, SIGHUP and SIGQUIT end it too; SIGUSR1, SIGUSR2 and SIGCONT are
-passed on to the workers; a suspended ampirun suspends its workers.
+Ctrl-C ends the job, a second one at once. SIGTERM, SIGHUP and SIGQUIT end it too; SIGUSR1 prints where all ranks
+are (docs/debugging.md); SIGUSR2 and SIGCONT are passed on to the workers; a suspended ampirun suspends its workers.
 `

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ampirun/debugger"
 	"ampirun/job"
 	"ampirun/privatize"
 )
@@ -23,6 +24,7 @@ type engine struct {
 	controlSize func(pes, ranks int) uint64
 	libraries   func(program string, preload []string) ([]privatize.Library, error)
 	coverage    func() []function
+	loading     func() privatize.Options // what programs are loaded with
 }
 
 func main() {
@@ -47,6 +49,9 @@ func complain(w io.Writer, err error) {
 
 // command does what the arguments ask for.
 func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
+	if isLB(args) {
+		return runLB(args[1:], stdout)
+	}
 	s, err := parse(args)
 	if err != nil {
 		return job.CodeUsage, err
@@ -58,10 +63,26 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 		fmt.Fprintf(stdout, "ampirun %s\n", version)
 	case s.docs:
 		printDocs(stdout)
+	case s.methods:
+		s.complete()
+		e.methods(s, stdout)
 	case s.coverage:
 		printCoverage(stdout, e.coverage())
+	case s.gdbScript:
+		_, err = io.WriteString(stdout, debugger.Script())
+		return 0, err
+	case s.backtrace != 0:
+		if err := job.Backtrace(s.backtrace, stdout); err != nil {
+			return job.CodeUsage, err
+		}
 	case s.job.Program == "":
 		return job.CodeUsage, errors.New("no program given; write: " + usage + " (ampirun --help lists the options)")
+	case s.gdb:
+		return debugger.Run(s.held)
+	case s.diagnose:
+		return e.diagnose(s, stdout)
+	case s.json:
+		return job.CodeUsage, errors.New("--json: goes with --diagnose")
 	default:
 		return e.run(s)
 	}
@@ -70,7 +91,14 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 
 func (e engine) run(s *settings) (code int, err error) {
 	s.complete()
+	if s.job.Heap, err = s.heapOf(); err != nil {
+		return job.CodeUsage, err
+	}
 	preload := append(s.preload, preloadNames(s.job.Env)...)
+	if method, err := privatize.FindMethod(s.job.Method); err == nil && method.Facts().LoadedByLd && len(preload) > 0 {
+		return job.CodeUsage, fmt.Errorf("+preload (LD_PRELOAD) %s: +privatize %s loads nothing before the program: take +privatize pie",
+			strings.Join(preload, " "), s.job.Method)
+	}
 	s.job.ControlSize = e.controlSize
 	s.job.Libraries = func(program string) ([]privatize.Library, error) { return e.libraries(program, preload) }
 	return job.Run(context.Background(), s.job)
@@ -99,6 +127,9 @@ func parse(args []string) (*settings, error) {
 	}
 	if len(l.program) > 0 {
 		s.job.Program, s.job.Args = l.program[0], l.program[1:]
+	}
+	if s.gdb {
+		s.held = l.held()
 	}
 	return s, nil
 }

@@ -20,7 +20,7 @@ const mainVariable = "AMPIRUN_TEST_MAIN"
 
 func TestMain(m *testing.M) {
 	e := engine{
-		core:        job.Core{Run: fakeRun, Stop: func() {}},
+		core:        job.Core{Run: fakeRun, Stop: func() {}, Trace: func() *vrank.Trace { return &vrank.Trace{} }},
 		controlSize: func(int, int) uint64 { return pageSize },
 		libraries:   func(string, []string) ([]privatize.Library, error) { return nil, nil },
 		coverage: func() []function {
@@ -123,5 +123,17 @@ func TestCoverageListsServedAndUnserved(t *testing.T) {
 	served, unserved, _ := strings.Cut(stdout, "not served: 1 of 3\n")
 	if !strings.HasPrefix(served, "served: 2 of 3\n") || !strings.Contains(served, "MPI_Recv") || !strings.Contains(unserved, "MPI_Open_port") {
 		t.Errorf("%s", stdout)
+	}
+}
+
+// TestLB: "lb" is no program, but what tries load balancing; its errors are of use.
+func TestLB(t *testing.T) {
+	code, stdout, stderr := ampirun(t, "lb", "strategies")
+	if code != 0 || stderr != "" || !strings.Contains(stdout, "GreedyRefineLB") {
+		t.Errorf("code %d, %s%s", code, stdout, stderr)
+	}
+	code, _, stderr = ampirun(t, "lb", "simulate", "/nowhere")
+	if want := "ampirun: lb simulate: open /nowhere: no such file or directory\n"; code != 2 || stderr != want {
+		t.Errorf("code %d, %q", code, stderr)
 	}
 }

@@ -7,7 +7,13 @@ import (
 	"runtime"
 	"strings"
 
+	"ampirun/balance"
+	"ampirun/debugger"
 	"ampirun/job"
+	"ampirun/loadbalance"
+	"ampirun/loadbalance/mapping"
+	"ampirun/privatize"
+	"ampirun/vrank"
 )
 
 // settings is what a command line asks for.
@@ -18,7 +24,12 @@ type settings struct {
 	assigned  []string
 	preload   []string // files, absolute
 
-	help, version, coverage, docs bool
+	backtrace int      // pid of the job to ask; 0: none
+	gdb       bool     // run under gdb
+	held      []string // with gdb: the arguments of the job that waits for it
+
+	help, version, coverage, methods, docs bool
+	diagnose, json, gdbScript              bool
 }
 
 // option is one row of the table that drives parsing, --help and docs/options.md.
@@ -49,6 +60,7 @@ const (
 	maxWorkers = 4096
 	maxRanks   = 1 << 20
 	minStack   = 64 << 10
+	maxPID     = 1 << 22
 )
 
 // table holds all options.
@@ -70,9 +82,12 @@ var table = []group{
 				return err
 			}},
 		{form: "+pin", text: "bind each worker to a core of its own", set: setSwitch(func(s *settings) *bool { return &s.job.Pin })},
-		{form: "+privatize", value: "METHOD", initial: "pie", text: "how ranks get globals of their own: pie or none",
-			more: "`pie` loads program, libraries and C library once for each rank. `none` shares one image among all ranks, which shows what goes wrong without.",
+		{form: "+privatize", value: "METHOD", initial: "pie", text: "how ranks get globals of their own: " + privatize.MethodNames(),
+			more: "`pie` loads program, libraries and C library once for each rank. `ampirun --methods` tells what each method makes private and where it ends.",
 			set:  setMethod},
+		{form: "+fs-dir", value: "DIR", initial: "$TMPDIR or /tmp", text: "directory for the copies of +privatize fs",
+			more: "A private directory in it is used and removed. The copies take their space in it until the job ends.",
+			set:  func(s *settings, v string) error { s.job.Directory = v; return nil }},
 	}},
 	{"Memory", []*option{
 		{form: "+stack", value: "SIZE", initial: "64M", text: "stack of one rank",
@@ -87,6 +102,33 @@ var table = []group{
 			text: "address space of one rank",
 			more: "It holds program, stack and heap; memory is used only where a rank touches it.",
 			set:  func(s *settings, v string) (err error) { s.job.Slice, err = parseSize(v); return err }},
+		{form: "+heap", value: "auto,iso,host", initial: "auto, or $AMPI_HEAP", text: "where ranks allocate: slices, or the C library",
+			more: "Under `auto`, +movable, +registered and the run decide, see [internals](internals.md#who-owns-the-heap). Ranks whose heap is not in their slices cannot move. `AMPI_HEAP=host` turns interception off; the option wins.",
+			set:  func(s *settings, v string) (err error) { s.job.Heap, err = parseHeap(v); return err }},
+		{form: "+movable", value: "yes,no,runtime", initial: "runtime", text: "must ranks be movable (see +heap)",
+			more: "`yes` refuses what would keep all ranks where they are; `runtime` means: if the method of privatization lets them.",
+			set:  func(s *settings, v string) (err error) { s.job.Movable, err = vrank.ParseNeed(v); return err }},
+		{form: "+registered", value: "yes,no,runtime", initial: "runtime", text: "must memory be registered with transports (see +heap)",
+			more: "Between the workers of a node messages are copied straight from slice to slice; from memory elsewhere they take a copy more.",
+			set:  func(s *settings, v string) (err error) { s.job.Registered, err = vrank.ParseNeed(v); return err }},
+	}},
+	{"Load balancing (docs/load-balancing.md)", []*option{
+		{form: "+lb", aliases: []string{"+balancer"}, value: "NAME", initial: "none", text: "move ranks to balance the load: GreedyRefine, ...",
+			more: "`ampirun lb strategies` lists the names; those of Charm++ are known. Programs need not be changed; one that calls `AMPI_Migrate` is balanced there too, by `" + balance.DefaultStrategy + "` unless this names another.",
+			set:  setBalance},
+		{form: "+lb-period", value: "SECONDS", initial: "auto", text: "how often: 0.5, 200ms, auto or calls",
+			more: "`auto` acts when a further period like the last one would win more than the moves cost; `calls` only where the program calls `AMPI_Migrate`.",
+			set: func(s *settings, v string) error {
+				s.job.Period = v
+				_, err := balance.ParsePeriod(v)
+				return err
+			}},
+		{form: "+steal", text: "a worker with nothing to run takes ready ranks from the busiest one",
+			more: "It goes along with +lb, or alone: it needs no measurement of the past, and helps where loads cannot be foreseen.",
+			set:  setSwitch(func(s *settings) *bool { return &s.job.Steal })},
+		{form: "+mapping", value: "NAME", initial: "block", text: "where ranks begin: " + mapping.Names,
+			more: "[Where ranks begin](load-balancing.md#where-ranks-begin) tells what a file holds.",
+			set:  func(s *settings, v string) (err error) { s.job.Mapping, err = mapping.Parse(v); return err }},
 	}},
 	{"Program", []*option{
 		{form: "-x", value: "VAR[=VALUE]", many: true, text: "set an environment variable for the ranks",
@@ -98,6 +140,23 @@ var table = []group{
 		{form: "-wdir", aliases: []string{"-wd"}, value: "DIR", initial: "the current directory", text: "directory to run in",
 			set: func(s *settings, v string) error { s.job.Dir = v; return nil }},
 	}},
+	{"Debugging (docs/debugging.md)", []*option{
+		{form: "--gdb", text: "run the job under gdb, in one worker unless +p says otherwise",
+			more: "gdb gets commands for ranks (`info ranks`, `rank N`); it reads its commands from standard input.",
+			set:  setSwitch(func(s *settings) *bool { return &s.gdb })},
+		{form: "--gdb-script", text: "print gdb's commands for ranks, for gdb -x",
+			set: setSwitch(func(s *settings) *bool { return &s.gdbScript })},
+		{form: "--backtrace", value: "PID", text: "print where all ranks of a running job are",
+			more: "PID is that of `ampirun` or of one of its workers. `kill -USR1 PID` has the job itself print it.",
+			set: func(s *settings, v string) (err error) {
+				s.backtrace, err = parseCount(v, maxPID)
+				return err
+			}},
+		{form: "--gdb-hold", hidden: true, text: "wait for gdb before ranks run: ampirun's own use", set: func(s *settings, _ string) error {
+			s.job.Debugger = os.NewFile(uintptr(debugger.HoldFD()), "debugger")
+			return nil
+		}},
+	}},
 	{"Output and diagnosis", []*option{
 		{form: "--label", aliases: []string{"-l"}, text: "begin each line of output with [rank]",
 			set: setSwitch(func(s *settings) *bool { return &s.job.Label })},
@@ -106,8 +165,16 @@ var table = []group{
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Stats })},
 		{form: "--heap-check", text: "check every rank's heap at each operation and at the end (slow)",
 			set: setSwitch(func(s *settings) *bool { return &s.job.HeapCheck })},
+		{form: "--diagnose", text: "examine the program instead of running it",
+			more: "It says what the program is, needs and uses, and what would keep it from being privatised or moved. To test the heap, a process of its own loads it and runs its constructors, for 10 s at most; `main` is not called. " +
+				"The exit code is 0 if `+privatize pie` runs it, 2 if it is refused. `--json` prints the same for tools.",
+			set: setSwitch(func(s *settings) *bool { return &s.diagnose })},
+		{form: "--json", text: "print what --diagnose finds as JSON", set: setSwitch(func(s *settings) *bool { return &s.json })},
 		{form: "--coverage", text: "list the MPI functions that are served and those that are not",
 			set: setSwitch(func(s *settings) *bool { return &s.coverage })},
+		{form: "--methods", text: "list the methods of privatization: what each makes private, and its limits",
+			more: "With a program it also measures what starting one more rank of it takes under each method: constructors run, its `main` does not.",
+			set:  setSwitch(func(s *settings) *bool { return &s.methods })},
 		{form: "--version", aliases: []string{"-V"}, text: "print the version", set: setSwitch(func(s *settings) *bool { return &s.version })},
 		{form: "--help", aliases: []string{"-h", "-?"}, text: "print this help", set: setSwitch(func(s *settings) *bool { return &s.help })},
 		{form: "--docs-options", hidden: true, text: "print docs/options.md", set: setSwitch(func(s *settings) *bool { return &s.docs })},
@@ -115,7 +182,7 @@ var table = []group{
 }
 
 func newSettings() *settings {
-	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie"}}
+	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto"}}
 }
 
 // eachOption calls visit for every row of the table.
@@ -149,12 +216,28 @@ func setSwitch(field func(*settings) *bool) func(*settings, string) error {
 	}
 }
 
+func setBalance(s *settings, value string) error {
+	strategy, err := loadbalance.Find(value)
+	if err == nil {
+		s.job.Balance = strategy.Info().Name
+	}
+	return err
+}
+
 func setMethod(s *settings, value string) error {
-	if value != "pie" && value != "none" {
-		return fmt.Errorf("no such method; there are pie and none")
+	if _, err := privatize.FindMethod(value); err != nil {
+		return err
 	}
 	s.job.Method = value
 	return nil
+}
+
+func parseHeap(value string) (job.Heap, error) {
+	switch h := job.Heap(value); h {
+	case job.HeapAuto, job.HeapIso, job.HeapHost:
+		return h, nil
+	}
+	return "", fmt.Errorf("want auto, iso or host")
 }
 
 func setVariable(s *settings, value string) error {
@@ -185,21 +268,42 @@ func setPreload(s *settings, value string) error {
 }
 
 // preloadNames are the names in LD_PRELOAD, as the dynamic loader takes it apart.
-func preloadNames(env []string) (names []string) {
+func preloadNames(env []string) []string {
+	return strings.FieldsFunc(valueIn(env, "LD_PRELOAD"), func(r rune) bool { return r == ':' || r == ' ' })
+}
+
+// valueIn is the value of a variable of an environment, or "".
+func valueIn(env []string, name string) (value string) {
 	for _, e := range env {
-		if list, ok := strings.CutPrefix(e, "LD_PRELOAD="); ok {
-			names = strings.FieldsFunc(list, func(r rune) bool { return r == ':' || r == ' ' })
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			value = v
 		}
 	}
-	return names
+	return value
+}
+
+// heapOf is what an option has said of the heap, or else the environment of the ranks.
+func (s *settings) heapOf() (job.Heap, error) {
+	value := valueIn(s.job.Env, job.HeapVariable)
+	if s.job.Heap != "" || value == "" {
+		return s.job.Heap, nil
+	}
+	h, err := parseHeap(value)
+	if err != nil {
+		return h, fmt.Errorf("%s=%s in the environment: %w", job.HeapVariable, value, err)
+	}
+	return h, nil
 }
 
 // complete fills in what depends on several options and on the machine.
 func (s *settings) complete() {
 	cores := runtime.GOMAXPROCS(0)
+	if s.job.Debugger != nil {
+		cores = 1 // one process is what people debug best
+	}
 	switch {
 	case !s.workerSet && !s.rankSet:
-		s.job.Workers, s.job.Ranks = cores, cores
+		s.job.Workers, s.job.Ranks = cores, runtime.GOMAXPROCS(0)
 	case !s.rankSet:
 		s.job.Ranks = s.job.Workers
 	case !s.workerSet:

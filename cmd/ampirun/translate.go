@@ -37,6 +37,17 @@ func translate(args []string) (line, error) {
 	return l, nil
 }
 
+// held is the command line of the same job that waits for gdb.
+func (l line) held() []string {
+	args := []string{"--gdb-hold"}
+	for _, flag := range l.flags {
+		if !strings.HasPrefix(flag, "--gdb=") {
+			args = append(args, flag)
+		}
+	}
+	return append(append(args, "--"), l.program...)
+}
+
 // stripSign removes one or two signs from an option. A lone sign is no option.
 func stripSign(arg string) (name string, isOption bool) {
 	if arg == "" || !strings.ContainsRune("+-", rune(arg[0])) {

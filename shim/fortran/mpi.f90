@@ -287,6 +287,8 @@ module mpi
    integer, parameter :: MPI_COMBINER_HVECTOR_INTEGER = 190
    integer, parameter :: MPI_COMBINER_HINDEXED_INTEGER = 191
    integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 192
+   integer, parameter :: AMPI_INFO_LB_SYNC = 1016
+   integer, parameter :: AMPI_INFO_LB_ASYNC = 1017
    integer :: MPI_BOTTOM
    common /ampi_f_bottom/ MPI_BOTTOM
    save /ampi_f_bottom/
@@ -7842,6 +7844,176 @@ module mpi
          implicit none
          double precision :: MPI_Wtime
       end function
+   end interface
+
+   interface
+      subroutine AMPI_Migrate( &
+         hints, &
+         ierror)
+         implicit none
+         integer, intent(in) :: hints
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Migrate_to_pe( &
+         dest, &
+         ierror)
+         implicit none
+         integer, intent(in) :: dest
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Set_migratable( &
+         mig, &
+         ierror)
+         implicit none
+         integer, intent(in) :: mig
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Comm_set_migratable( &
+         comm, &
+         mig, &
+         ierror)
+         implicit none
+         integer, intent(in) :: comm
+         integer, intent(in) :: mig
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Load_start_measure( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Load_stop_measure( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Load_reset_measure( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Load_set_value( &
+         value, &
+         ierror)
+         implicit none
+         double precision, intent(in) :: value
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Register_about_to_migrate( &
+         fn, &
+         ierror)
+         implicit none
+         external :: fn
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Register_just_migrated( &
+         fn, &
+         ierror)
+         implicit none
+         external :: fn
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Yield( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Print( &
+         str, &
+         ierror)
+         implicit none
+         character(len=*), intent(in) :: str
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Type_is_contiguous( &
+         datatype, &
+         flag, &
+         ierror)
+         implicit none
+         integer, intent(in) :: datatype
+         logical, intent(out) :: flag
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Suspend( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Resume( &
+         dest, &
+         comm, &
+         ierror)
+         implicit none
+         integer, intent(in) :: dest
+         integer, intent(in) :: comm
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Evacuate( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Trace_begin( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Trace_end( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
    end interface
 
    interface
@@ -15633,6 +15805,176 @@ module mpi
          implicit none
          double precision :: PMPI_Wtime
       end function
+   end interface
+
+   interface
+      subroutine PAMPI_Migrate( &
+         hints, &
+         ierror)
+         implicit none
+         integer, intent(in) :: hints
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Migrate_to_pe( &
+         dest, &
+         ierror)
+         implicit none
+         integer, intent(in) :: dest
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Set_migratable( &
+         mig, &
+         ierror)
+         implicit none
+         integer, intent(in) :: mig
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Comm_set_migratable( &
+         comm, &
+         mig, &
+         ierror)
+         implicit none
+         integer, intent(in) :: comm
+         integer, intent(in) :: mig
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Load_start_measure( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Load_stop_measure( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Load_reset_measure( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Load_set_value( &
+         value, &
+         ierror)
+         implicit none
+         double precision, intent(in) :: value
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Register_about_to_migrate( &
+         fn, &
+         ierror)
+         implicit none
+         external :: fn
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Register_just_migrated( &
+         fn, &
+         ierror)
+         implicit none
+         external :: fn
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Yield( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Print( &
+         str, &
+         ierror)
+         implicit none
+         character(len=*), intent(in) :: str
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Type_is_contiguous( &
+         datatype, &
+         flag, &
+         ierror)
+         implicit none
+         integer, intent(in) :: datatype
+         logical, intent(out) :: flag
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Suspend( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Resume( &
+         dest, &
+         comm, &
+         ierror)
+         implicit none
+         integer, intent(in) :: dest
+         integer, intent(in) :: comm
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Evacuate( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Trace_begin( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Trace_end( &
+         ierror)
+         implicit none
+         integer, intent(out) :: ierror
+      end subroutine
    end interface
 
    interface

@@ -288,6 +288,8 @@ module mpi_f08
    integer, parameter :: MPI_COMBINER_HVECTOR_INTEGER = 190
    integer, parameter :: MPI_COMBINER_HINDEXED_INTEGER = 191
    integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 192
+   type(MPI_Info), parameter :: AMPI_INFO_LB_SYNC = MPI_Info(1016)
+   type(MPI_Info), parameter :: AMPI_INFO_LB_ASYNC = MPI_Info(1017)
    integer :: MPI_BOTTOM
    common /ampi_f_bottom/ MPI_BOTTOM
    save /ampi_f_bottom/
@@ -14656,6 +14658,320 @@ module mpi_f08
    end interface
    interface PMPI_Wtime
       procedure PMPI_Wtime_f08
+   end interface
+
+   interface
+      subroutine AMPI_Migrate_f08( &
+         hints, &
+         ierror)
+         import
+         implicit none
+         type(mpi_info), intent(in) :: hints
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Migrate_f08) :: PAMPI_Migrate_f08
+   interface AMPI_Migrate
+      procedure AMPI_Migrate_f08
+   end interface
+   interface PAMPI_Migrate
+      procedure PAMPI_Migrate_f08
+   end interface
+
+   interface
+      subroutine AMPI_Migrate_to_pe_f08( &
+         dest, &
+         ierror)
+         import
+         implicit none
+         integer, intent(in) :: dest
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Migrate_to_pe_f08) :: PAMPI_Migrate_to_pe_f08
+   interface AMPI_Migrate_to_pe
+      procedure AMPI_Migrate_to_pe_f08
+   end interface
+   interface PAMPI_Migrate_to_pe
+      procedure PAMPI_Migrate_to_pe_f08
+   end interface
+
+   interface
+      subroutine AMPI_Set_migratable_f08( &
+         mig, &
+         ierror)
+         import
+         implicit none
+         integer, intent(in) :: mig
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Set_migratable_f08) :: PAMPI_Set_migratable_f08
+   interface AMPI_Set_migratable
+      procedure AMPI_Set_migratable_f08
+   end interface
+   interface PAMPI_Set_migratable
+      procedure PAMPI_Set_migratable_f08
+   end interface
+
+   interface
+      subroutine AMPI_Comm_set_migratable_f08( &
+         comm, &
+         mig, &
+         ierror)
+         import
+         implicit none
+         type(mpi_comm), intent(in) :: comm
+         integer, intent(in) :: mig
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Comm_set_migratable_f08) :: PAMPI_Comm_set_migratable_f08
+   interface AMPI_Comm_set_migratable
+      procedure AMPI_Comm_set_migratable_f08
+   end interface
+   interface PAMPI_Comm_set_migratable
+      procedure PAMPI_Comm_set_migratable_f08
+   end interface
+
+   interface
+      subroutine AMPI_Load_start_measure_f08( &
+         ierror)
+         import
+         implicit none
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Load_start_measure_f08) :: PAMPI_Load_start_measure_f08
+   interface AMPI_Load_start_measure
+      procedure AMPI_Load_start_measure_f08
+   end interface
+   interface PAMPI_Load_start_measure
+      procedure PAMPI_Load_start_measure_f08
+   end interface
+
+   interface
+      subroutine AMPI_Load_stop_measure_f08( &
+         ierror)
+         import
+         implicit none
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Load_stop_measure_f08) :: PAMPI_Load_stop_measure_f08
+   interface AMPI_Load_stop_measure
+      procedure AMPI_Load_stop_measure_f08
+   end interface
+   interface PAMPI_Load_stop_measure
+      procedure PAMPI_Load_stop_measure_f08
+   end interface
+
+   interface
+      subroutine AMPI_Load_reset_measure_f08( &
+         ierror)
+         import
+         implicit none
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Load_reset_measure_f08) :: PAMPI_Load_reset_measure_f08
+   interface AMPI_Load_reset_measure
+      procedure AMPI_Load_reset_measure_f08
+   end interface
+   interface PAMPI_Load_reset_measure
+      procedure PAMPI_Load_reset_measure_f08
+   end interface
+
+   interface
+      subroutine AMPI_Load_set_value_f08( &
+         value, &
+         ierror)
+         import
+         implicit none
+         double precision, intent(in) :: value
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Load_set_value_f08) :: PAMPI_Load_set_value_f08
+   interface AMPI_Load_set_value
+      procedure AMPI_Load_set_value_f08
+   end interface
+   interface PAMPI_Load_set_value
+      procedure PAMPI_Load_set_value_f08
+   end interface
+
+   interface
+      subroutine AMPI_Register_about_to_migrate_f08( &
+         fn, &
+         ierror)
+         import
+         implicit none
+         external :: fn
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Register_about_to_migrate_f08) :: PAMPI_Register_about_to_migrate_f08
+   interface AMPI_Register_about_to_migrate
+      procedure AMPI_Register_about_to_migrate_f08
+   end interface
+   interface PAMPI_Register_about_to_migrate
+      procedure PAMPI_Register_about_to_migrate_f08
+   end interface
+
+   interface
+      subroutine AMPI_Register_just_migrated_f08( &
+         fn, &
+         ierror)
+         import
+         implicit none
+         external :: fn
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Register_just_migrated_f08) :: PAMPI_Register_just_migrated_f08
+   interface AMPI_Register_just_migrated
+      procedure AMPI_Register_just_migrated_f08
+   end interface
+   interface PAMPI_Register_just_migrated
+      procedure PAMPI_Register_just_migrated_f08
+   end interface
+
+   interface
+      subroutine AMPI_Yield_f08( &
+         ierror)
+         import
+         implicit none
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Yield_f08) :: PAMPI_Yield_f08
+   interface AMPI_Yield
+      procedure AMPI_Yield_f08
+   end interface
+   interface PAMPI_Yield
+      procedure PAMPI_Yield_f08
+   end interface
+
+   interface
+      subroutine AMPI_Print_f08( &
+         str, &
+         ierror)
+         import
+         implicit none
+         character(len=*), intent(in) :: str
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Print_f08) :: PAMPI_Print_f08
+   interface AMPI_Print
+      procedure AMPI_Print_f08
+   end interface
+   interface PAMPI_Print
+      procedure PAMPI_Print_f08
+   end interface
+
+   interface
+      subroutine AMPI_Type_is_contiguous_f08( &
+         datatype, &
+         flag, &
+         ierror)
+         import
+         implicit none
+         type(mpi_datatype), intent(in) :: datatype
+         logical, intent(out) :: flag
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Type_is_contiguous_f08) :: PAMPI_Type_is_contiguous_f08
+   interface AMPI_Type_is_contiguous
+      procedure AMPI_Type_is_contiguous_f08
+   end interface
+   interface PAMPI_Type_is_contiguous
+      procedure PAMPI_Type_is_contiguous_f08
+   end interface
+
+   interface
+      subroutine AMPI_Suspend_f08( &
+         ierror)
+         import
+         implicit none
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Suspend_f08) :: PAMPI_Suspend_f08
+   interface AMPI_Suspend
+      procedure AMPI_Suspend_f08
+   end interface
+   interface PAMPI_Suspend
+      procedure PAMPI_Suspend_f08
+   end interface
+
+   interface
+      subroutine AMPI_Resume_f08( &
+         dest, &
+         comm, &
+         ierror)
+         import
+         implicit none
+         integer, intent(in) :: dest
+         type(mpi_comm), intent(in) :: comm
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Resume_f08) :: PAMPI_Resume_f08
+   interface AMPI_Resume
+      procedure AMPI_Resume_f08
+   end interface
+   interface PAMPI_Resume
+      procedure PAMPI_Resume_f08
+   end interface
+
+   interface
+      subroutine AMPI_Evacuate_f08( &
+         ierror)
+         import
+         implicit none
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Evacuate_f08) :: PAMPI_Evacuate_f08
+   interface AMPI_Evacuate
+      procedure AMPI_Evacuate_f08
+   end interface
+   interface PAMPI_Evacuate
+      procedure PAMPI_Evacuate_f08
+   end interface
+
+   interface
+      subroutine AMPI_Trace_begin_f08( &
+         ierror)
+         import
+         implicit none
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Trace_begin_f08) :: PAMPI_Trace_begin_f08
+   interface AMPI_Trace_begin
+      procedure AMPI_Trace_begin_f08
+   end interface
+   interface PAMPI_Trace_begin
+      procedure PAMPI_Trace_begin_f08
+   end interface
+
+   interface
+      subroutine AMPI_Trace_end_f08( &
+         ierror)
+         import
+         implicit none
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Trace_end_f08) :: PAMPI_Trace_end_f08
+   interface AMPI_Trace_end
+      procedure AMPI_Trace_end_f08
+   end interface
+   interface PAMPI_Trace_end
+      procedure PAMPI_Trace_end_f08
    end interface
 
    interface

@@ -23,6 +23,9 @@ type apiParam struct {
 	Async  bool   // ASYNCHRONOUS in the mpi_f08 module
 }
 
+// isAMPI tells the functions of AMPI from those of MPI.
+func isAMPI(name string) bool { return strings.HasPrefix(name, "AMPI_") }
+
 // constant is one named value of the standard ABI; Value is its C expression.
 type constant struct {
 	Name  string
@@ -49,6 +52,7 @@ func readStandard(dir string) (*standard, error) {
 		add  func(fields []string) error
 	}{
 		{"c-prototypes.tsv", std.addPrototype},
+		{"c-prototypes-ours.tsv", std.addPrototype},
 		{"api.tsv", std.addParam},
 		{"api-ours.tsv", std.addParam},
 		{"constants.tsv", std.addConstant},

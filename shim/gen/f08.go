@@ -202,7 +202,7 @@ func writeF08Dummy(w io.Writer, std *standard, s f08Specific, p fParam) {
 	case p.Kind == "LOGICAL_VOID":
 		fmt.Fprintf(w, "         !GCC$ ATTRIBUTES NO_ARG_CHECK :: %s\n         type(*), dimension(*) :: %s\n", p.Name, p.Name)
 		return
-	case typ == "procedure" && s.Name == "MPI_Keyval_create":
+	case typ == "procedure" && (s.Name == "MPI_Keyval_create" || isAMPI(s.Name)):
 		fmt.Fprintf(w, "         external :: %s\n", p.Name) // programs pass MPI_COMM_DUP_FN, which has addresses
 		return
 	case typ == "procedure":

@@ -154,6 +154,8 @@ func (p fParam) cType() string {
 		return "MPI_Count"
 	case strings.Contains(p.FType, "KIND=MPI_ADDRESS_KIND"):
 		return "MPI_Aint"
+	case p.FType == "DOUBLE PRECISION":
+		return "double"
 	case p.FType == "INTEGER" || p.FType == "LOGICAL" || p.Kind == "F08_STATUS":
 		return "MPI_Fint"
 	}

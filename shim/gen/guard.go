@@ -24,7 +24,7 @@ ampi_guard_\name:
 	.p2align 4
 ampi_guard:
 	.cfi_startproc
-	cmpq $0, %fs:vr_thread@tpoff
+	cmpq $0, %fs:vr_apart@tpoff
 	jne 2f
 1:	jmp *ampi_core_table+FIRST_FUNCTION(,%r11,8)
 2:	cmpb $0, ampi_any_thread(%r11)

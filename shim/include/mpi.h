@@ -85,6 +85,7 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 typedef int MPI_Fint;
 typedef struct { MPI_Fint MPI_SOURCE; MPI_Fint MPI_TAG; MPI_Fint MPI_ERROR; MPI_Fint MPI_internal[5]; } MPI_F08_status;
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
+typedef void (*MPI_MigrateFn)(void);
 
 #define MPI_VERSION 5
 #define MPI_SUBVERSION 0
@@ -449,6 +450,8 @@ typedef MPI_Comm_errhandler_function MPI_Handler_function;
 #define MPI_COMBINER_HVECTOR_INTEGER 190
 #define MPI_COMBINER_HINDEXED_INTEGER 191
 #define MPI_COMBINER_STRUCT_INTEGER 192
+#define AMPI_INFO_LB_SYNC ((MPI_Info)0x000003f8)
+#define AMPI_INFO_LB_ASYNC ((MPI_Info)0x000003f9)
 
 int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 int MPI_Abi_get_fortran_info(MPI_Info *info);
@@ -1114,6 +1117,24 @@ int MPI_Win_unlock_all(MPI_Win win);
 int MPI_Win_wait(MPI_Win win);
 double MPI_Wtick(void);
 double MPI_Wtime(void);
+int AMPI_Migrate(MPI_Info hints);
+int AMPI_Migrate_to_pe(int dest);
+int AMPI_Set_migratable(int mig);
+int AMPI_Comm_set_migratable(MPI_Comm comm, int mig);
+int AMPI_Load_start_measure(void);
+int AMPI_Load_stop_measure(void);
+int AMPI_Load_reset_measure(void);
+int AMPI_Load_set_value(double value);
+int AMPI_Register_about_to_migrate(MPI_MigrateFn fn);
+int AMPI_Register_just_migrated(MPI_MigrateFn fn);
+int AMPI_Yield(void);
+int AMPI_Print(const char *str);
+int AMPI_Type_is_contiguous(MPI_Datatype datatype, int *flag);
+int AMPI_Suspend(void);
+int AMPI_Resume(int dest, MPI_Comm comm);
+int AMPI_Evacuate(void);
+int AMPI_Trace_begin(void);
+int AMPI_Trace_end(void);
 
 int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 int PMPI_Abi_get_fortran_info(MPI_Info *info);
@@ -1779,6 +1800,24 @@ int PMPI_Win_unlock_all(MPI_Win win);
 int PMPI_Win_wait(MPI_Win win);
 double PMPI_Wtick(void);
 double PMPI_Wtime(void);
+int PAMPI_Migrate(MPI_Info hints);
+int PAMPI_Migrate_to_pe(int dest);
+int PAMPI_Set_migratable(int mig);
+int PAMPI_Comm_set_migratable(MPI_Comm comm, int mig);
+int PAMPI_Load_start_measure(void);
+int PAMPI_Load_stop_measure(void);
+int PAMPI_Load_reset_measure(void);
+int PAMPI_Load_set_value(double value);
+int PAMPI_Register_about_to_migrate(MPI_MigrateFn fn);
+int PAMPI_Register_just_migrated(MPI_MigrateFn fn);
+int PAMPI_Yield(void);
+int PAMPI_Print(const char *str);
+int PAMPI_Type_is_contiguous(MPI_Datatype datatype, int *flag);
+int PAMPI_Suspend(void);
+int PAMPI_Resume(int dest, MPI_Comm comm);
+int PAMPI_Evacuate(void);
+int PAMPI_Trace_begin(void);
+int PAMPI_Trace_end(void);
 
 MPI_Fint MPI_Comm_c2f(MPI_Comm handle);
 MPI_Comm MPI_Comm_f2c(MPI_Fint handle);

@@ -568,6 +568,10 @@
       parameter (MPI_COMBINER_HINDEXED_INTEGER=191)
       integer MPI_COMBINER_STRUCT_INTEGER
       parameter (MPI_COMBINER_STRUCT_INTEGER=192)
+      integer AMPI_INFO_LB_SYNC
+      parameter (AMPI_INFO_LB_SYNC=1016)
+      integer AMPI_INFO_LB_ASYNC
+      parameter (AMPI_INFO_LB_ASYNC=1017)
       integer MPI_BOTTOM
       common /ampi_f_bottom/ MPI_BOTTOM
       save /ampi_f_bottom/

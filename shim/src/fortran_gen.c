@@ -3979,6 +3979,154 @@ double pmpi_wtime_(void)
 F_WEAK(mpi_wtime_);
 F_F08(mpi_wtime);
 
+void pampi_migrate_(MPI_Fint *hints, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Migrate(F_HANDLE(MPI_Info, *hints));
+}
+F_WEAK(ampi_migrate_);
+F_F08(ampi_migrate);
+
+void pampi_migrate_to_pe_(MPI_Fint *dest, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Migrate_to_pe(*dest);
+}
+F_WEAK(ampi_migrate_to_pe_);
+F_F08(ampi_migrate_to_pe);
+
+void pampi_set_migratable_(MPI_Fint *mig, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Set_migratable(*mig);
+}
+F_WEAK(ampi_set_migratable_);
+F_F08(ampi_set_migratable);
+
+void pampi_comm_set_migratable_(MPI_Fint *comm, MPI_Fint *mig, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Comm_set_migratable(F_HANDLE(MPI_Comm, *comm), *mig);
+}
+F_WEAK(ampi_comm_set_migratable_);
+F_F08(ampi_comm_set_migratable);
+
+void pampi_load_start_measure_(MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Load_start_measure();
+}
+F_WEAK(ampi_load_start_measure_);
+F_F08(ampi_load_start_measure);
+
+void pampi_load_stop_measure_(MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Load_stop_measure();
+}
+F_WEAK(ampi_load_stop_measure_);
+F_F08(ampi_load_stop_measure);
+
+void pampi_load_reset_measure_(MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Load_reset_measure();
+}
+F_WEAK(ampi_load_reset_measure_);
+F_F08(ampi_load_reset_measure);
+
+void pampi_load_set_value_(double *value, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Load_set_value(*value);
+}
+F_WEAK(ampi_load_set_value_);
+F_F08(ampi_load_set_value);
+
+void pampi_register_about_to_migrate_(f_function *fn, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Register_about_to_migrate((MPI_MigrateFn)fn);
+}
+F_WEAK(ampi_register_about_to_migrate_);
+F_F08(ampi_register_about_to_migrate);
+
+void pampi_register_just_migrated_(f_function *fn, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Register_just_migrated((MPI_MigrateFn)fn);
+}
+F_WEAK(ampi_register_just_migrated_);
+F_F08(ampi_register_just_migrated);
+
+void pampi_yield_(MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Yield();
+}
+F_WEAK(ampi_yield_);
+F_F08(ampi_yield);
+
+void pampi_print_(char *str, MPI_Fint *ierror, size_t str_len)
+{
+    F_OPTIONAL(ierror);
+    char str_c[str_len + 1];
+    f_text_in(str_c, str, str_len);
+
+    *ierror = AMPI_Print(str_c);
+}
+F_WEAK(ampi_print_);
+F_F08(ampi_print);
+
+void pampi_type_is_contiguous_(MPI_Fint *datatype, MPI_Fint *flag, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Type_is_contiguous(F_HANDLE(MPI_Datatype, *datatype), flag);
+    *flag = *flag != 0;
+}
+F_WEAK(ampi_type_is_contiguous_);
+F_F08(ampi_type_is_contiguous);
+
+void pampi_suspend_(MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Suspend();
+}
+F_WEAK(ampi_suspend_);
+F_F08(ampi_suspend);
+
+void pampi_resume_(MPI_Fint *dest, MPI_Fint *comm, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Resume(*dest, F_HANDLE(MPI_Comm, *comm));
+}
+F_WEAK(ampi_resume_);
+F_F08(ampi_resume);
+
+void pampi_evacuate_(MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Evacuate();
+}
+F_WEAK(ampi_evacuate_);
+F_F08(ampi_evacuate);
+
+void pampi_trace_begin_(MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Trace_begin();
+}
+F_WEAK(ampi_trace_begin_);
+F_F08(ampi_trace_begin);
+
+void pampi_trace_end_(MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Trace_end();
+}
+F_WEAK(ampi_trace_end_);
+F_F08(ampi_trace_end);
+
 void pmpi_sizeof_i1_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
     F_OPTIONAL(ierror);

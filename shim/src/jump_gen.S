@@ -687,5 +687,23 @@ P\name:
 	JUMP MPI_Win_wait, 5320
 	JUMP MPI_Wtick, 5328
 	JUMP MPI_Wtime, 5336
+	JUMP AMPI_Migrate, 5344
+	JUMP AMPI_Migrate_to_pe, 5352
+	JUMP AMPI_Set_migratable, 5360
+	JUMP AMPI_Comm_set_migratable, 5368
+	JUMP AMPI_Load_start_measure, 5376
+	JUMP AMPI_Load_stop_measure, 5384
+	JUMP AMPI_Load_reset_measure, 5392
+	JUMP AMPI_Load_set_value, 5400
+	JUMP AMPI_Register_about_to_migrate, 5408
+	JUMP AMPI_Register_just_migrated, 5416
+	JUMP AMPI_Yield, 5424
+	JUMP AMPI_Print, 5432
+	JUMP AMPI_Type_is_contiguous, 5440
+	JUMP AMPI_Suspend, 5448
+	JUMP AMPI_Resume, 5456
+	JUMP AMPI_Evacuate, 5464
+	JUMP AMPI_Trace_begin, 5472
+	JUMP AMPI_Trace_end, 5480
 
 	.section .note.GNU-stack,"",@progbits

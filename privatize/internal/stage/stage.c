@@ -64,7 +64,8 @@ static void stage_run(void)
 {
 	struct stage *s = current;
 
-	((void (*)(int))s->early_init)(1);
+	if (s->early_init) /* ld.so has not done it */
+		((void (*)(int))s->early_init)(1);
 	((void (*)(void))s->ctype_init)();
 	for (int i = 0; i < s->ncalls; i++)
 		((void (*)(int, char **, char **))s->calls[i])(s->argc, s->argv, s->envp);

@@ -134,6 +134,9 @@ func (s Slice) Prepare(span uint64, st Start) {
 	C.stage_init(c, charAt(stack), stackSize)
 }
 
+// SetFlush replaces the fflush that the rank ends with.
+func (s Slice) SetFlush(f uintptr) { s.stage().fflush = C.uintptr_t(f) }
+
 // setArgs writes argv with a nil environment behind it and returns the address after.
 func (s Slice) setArgs(at uintptr, args []string) uintptr {
 	c := s.stage()

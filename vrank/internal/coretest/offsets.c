@@ -21,7 +21,7 @@ const struct ct_offset ct_offsets[] = {
 	F(vr_env, bucket_next), F(vr_env, order_prev), {"vr_env", "data", offsetof(struct vr_env, data), 0},
 	WHOLE(vr_request), F(vr_request, env), F(vr_request, rank), F(vr_request, flags),
 	WHOLE(vr_work), F(vr_work, node),
-	WHOLE(vr_frame), F(vr_frame, mxcsr), F(vr_frame, fpu_control), F(vr_frame, r15), F(vr_frame, r14), F(vr_frame, r13),
+	WHOLE(vr_frame), F(vr_frame, mxcsr), F(vr_frame, fpu_control), F(vr_frame, fpu_status), F(vr_frame, r15), F(vr_frame, r14), F(vr_frame, r13),
 	F(vr_frame, r12), F(vr_frame, rbx), F(vr_frame, rbp), F(vr_frame, rip),
 	{"constants", "VR_LINE", VR_LINE, 0}, {"constants", "VR_COLOURS", VR_COLOURS, 0}, {"constants", "VR_MPI_STATE", VR_MPI_STATE, 0},
 	{"constants", "VR_CONTROL_BLOCK", VR_CONTROL_BLOCK, 0}, {"constants", "VR_NEAR_REQUESTS", VR_NEAR_REQUESTS, 0},

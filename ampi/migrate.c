@@ -1,0 +1,211 @@
+/* The calls by which programs written for AMPI take part in load balancing. AMPI's manual tells what they do there; here ranks
+ * move at any time without them. */
+#include <string.h>
+
+#include "../vrank/balance.h"
+#include "../vrank/move.h"
+#include "ampi.h"
+
+/* How often the rank that asked for a step looks whether it is done, in nanoseconds. */
+#define LOOK_EVERY 20000
+
+enum hint { HINT_NONE, HINT_SYNC, HINT_ASYNC, HINT_BAD };
+
+/* ---- moving by itself ---- */
+
+/* Functions of the program run on the rank's stack, in the worker that it leaves and in the one that it comes to. */
+static const char *go(int32_t to)
+{
+	struct ampi_rank *me = ampi_me();
+	if (to == vr_pe->id)
+		return NULL;
+	if (me->about_to_migrate)
+		me->about_to_migrate();
+	const char *why = vr_move_self(to);
+	if (!why && me->just_migrated)
+		me->just_migrated();
+	return why;
+}
+
+static void go_where_told(void)
+{
+	int32_t to = atomic_exchange(&vr_current->load.destination, 0);
+	if (to)
+		go(to - 1); /* whoever cannot go stays: balancing is no promise */
+}
+
+int ampi_AMPI_Migrate_to_pe(int dest)
+{
+	const int fn = AMPI_FN_AMPI_Migrate_to_pe;
+	int error = ampi_check_running(fn);
+	if (error)
+		return error;
+	if (dest < 0 || dest >= vr_job->pes)
+		return ampi_raise(NULL, MPI_ERR_ARG, fn, "dest is %d, with %d PEs", dest, vr_job->pes);
+	const char *why = go(dest);
+	return why ? ampi_raise(NULL, MPI_ERR_OTHER, fn, "rank %d cannot move: %s", vr_current->id, why) : MPI_SUCCESS;
+}
+
+/* ---- steps of balancing ---- */
+
+static int read_hint(MPI_Info info, const char *key, char *value, int room)
+{
+	int flag = 0;
+	ampi_serve_as(AMPI_FN_AMPI_Migrate, AMPI_FN_MPI_Info_get,
+		      (uint64_t[]){(uint64_t)info, (uint64_t)key, (uint64_t)(room - 1), (uint64_t)value, (uint64_t)&flag}, 5);
+	return flag;
+}
+
+static enum hint hint_of(MPI_Info info, int *error)
+{
+	const int fn = AMPI_FN_AMPI_Migrate;
+	char value[64] = "";
+	if (info == MPI_INFO_NULL)
+		return HINT_NONE;
+	if (read_hint(info, "ampi_checkpoint", value, sizeof value)) {
+		*error = ampi_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, fn, "ampi_checkpoint is \"%s\": checkpoints are not served", value);
+		return HINT_BAD;
+	}
+	if (!read_hint(info, "ampi_load_balance", value, sizeof value))
+		return HINT_NONE;
+	if (!strcmp(value, "sync"))
+		return HINT_SYNC;
+	if (!strcmp(value, "async"))
+		return HINT_ASYNC;
+	*error = ampi_raise(NULL, MPI_ERR_INFO_VALUE, fn, "ampi_load_balance is \"%s\", not sync or async", value);
+	return HINT_BAD;
+}
+
+static void step_and_wait(void)
+{
+	uint32_t step = vr_step_ask();
+	while (!vr_step_is_done(step))
+		vr_rank_sleep(LOOK_EVERY);
+}
+
+/* All ranks are here while the step goes on, so all are at rest, and all moves are over when it returns. */
+static int migrate_sync(void)
+{
+	struct vr_load *l = &vr_current->load;
+	atomic_store(&l->destination, 0);
+	atomic_store(&l->at_point, 1);
+	int error = ampi_Barrier(MPI_COMM_WORLD);
+	if (!error && vr_current->id == 0)
+		step_and_wait();
+	if (!error)
+		error = ampi_Barrier(MPI_COMM_WORLD);
+	atomic_store(&l->at_point, 0);
+	go_where_told();
+	return error ? error : ampi_Barrier(MPI_COMM_WORLD);
+}
+
+/* Ranks with functions to call stay: they are told nothing while they compute. */
+static int migrate_async(void)
+{
+	int error = ampi_Barrier(MPI_COMM_WORLD);
+	if (!error && vr_current->id == 0)
+		vr_step_ask();
+	return error;
+}
+
+int ampi_AMPI_Migrate(MPI_Info info)
+{
+	int error = ampi_check_running(AMPI_FN_AMPI_Migrate);
+	if (error)
+		return error;
+	switch (hint_of(info, &error)) {
+	case HINT_SYNC:
+		return migrate_sync();
+	case HINT_ASYNC:
+		return migrate_async();
+	default:
+		return error;
+	}
+}
+
+/* ---- what balancing is to know ---- */
+
+int ampi_AMPI_Set_migratable(int mig)
+{
+	int error = ampi_check_running(AMPI_FN_AMPI_Set_migratable);
+	if (!error)
+		vr_current->load.is_fixed = !mig;
+	return error;
+}
+
+int ampi_AMPI_Comm_set_migratable(MPI_Comm comm, int mig)
+{
+	if (!ampi_comm(comm))
+		return ampi_bad_comm(comm, AMPI_FN_AMPI_Comm_set_migratable);
+	vr_current->load.is_fixed = !mig;
+	return MPI_SUCCESS;
+}
+
+int ampi_AMPI_Load_start_measure(void)
+{
+	vr_measure_all();
+	vr_load_start();
+	return MPI_SUCCESS;
+}
+
+int ampi_AMPI_Load_stop_measure(void)
+{
+	vr_load_stop();
+	return MPI_SUCCESS;
+}
+
+int ampi_AMPI_Load_reset_measure(void)
+{
+	vr_load_reset();
+	return MPI_SUCCESS;
+}
+
+int ampi_AMPI_Load_set_value(double value)
+{
+	if (!(value >= 0 && value < 1e300))
+		return ampi_raise(NULL, MPI_ERR_ARG, AMPI_FN_AMPI_Load_set_value, "value is %g", value);
+	vr_load_set(value);
+	return MPI_SUCCESS;
+}
+
+static void is_told_changes(void)
+{
+	vr_current->load.is_told = ampi_me()->about_to_migrate || ampi_me()->just_migrated;
+}
+
+int ampi_AMPI_Register_about_to_migrate(MPI_MigrateFn fn)
+{
+	ampi_me()->about_to_migrate = fn;
+	is_told_changes();
+	return MPI_SUCCESS;
+}
+
+int ampi_AMPI_Register_just_migrated(MPI_MigrateFn fn)
+{
+	ampi_me()->just_migrated = fn;
+	is_told_changes();
+	return MPI_SUCCESS;
+}
+
+/* ---- others ---- */
+
+int ampi_AMPI_Yield(void)
+{
+	vr_rank_yield();
+	return MPI_SUCCESS;
+}
+
+int ampi_AMPI_Print(const char *str)
+{
+	vr_out_printf(vr_current->id, 1, "[%d] %s\n", vr_current->id, str);
+	return MPI_SUCCESS;
+}
+
+int ampi_AMPI_Type_is_contiguous(MPI_Datatype datatype, int *flag)
+{
+	const struct vr_type *t = ampi_type(datatype);
+	if (!t)
+		return ampi_bad_type(NULL, datatype, AMPI_FN_AMPI_Type_is_contiguous);
+	*flag = (t->flags & VR_TYPE_CONTIGUOUS) != 0;
+	return MPI_SUCCESS;
+}

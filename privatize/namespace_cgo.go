@@ -1,0 +1,104 @@
+package privatize
+
+/*
+#cgo LDFLAGS: -Wl,-z,noexecstack
+#include <stdlib.h>
+#include "namespace.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// namespace is a handle of dlmopen.
+type namespace struct{ space, handle unsafe.Pointer }
+
+// openNamespace loads two files that are given by their bytes into a new namespace: what libraries get from the runtime, and the
+// program, whose copies of variables are filled on the way.
+func openNamespace(name string, provider, program []byte, base uintptr, copies []copiedVar) (*namespace, error) {
+	first, err := memoryFile("definitions for "+name, provider)
+	if err != nil {
+		return nil, err
+	}
+	defer first.Close()
+	second, err := memoryFile(name, program)
+	if err != nil {
+		return nil, err
+	}
+	defer second.Close()
+	list := make([]C.struct_priv_copy, len(copies)+1)
+	for i, c := range copies {
+		path := C.CString(c.library)
+		defer C.free(unsafe.Pointer(path))
+		list[i] = C.struct_priv_copy{library: path, from: C.uint64_t(c.from), to: C.uint64_t(uint64(base) + c.to), size: C.uint64_t(c.size)}
+	}
+	block := C.CBytes(unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), uintptr(len(list))*unsafe.Sizeof(list[0])))
+	defer C.free(block)
+	var why *C.char
+	n := new(namespace)
+	n.handle = C.priv_namespace_open(C.int(first.Fd()), C.int(second.Fd()), (*C.struct_priv_copy)(block), &n.space, &why)
+	if n.handle != nil {
+		return n, nil
+	}
+	return nil, errors.New(C.GoString(why))
+}
+
+// memoryFile makes a file that lies in memory alone.
+func memoryFile(name string, contents []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("make a copy of the program: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), name)
+	if _, err := f.Write(contents); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("make a copy of the program: %w", err)
+	}
+	return f, nil
+}
+
+// copyHook is the function that fills copies of variables, and where its result may be stored.
+func copyHook() (result, function uintptr) {
+	return uintptr(unsafe.Pointer(&C.priv_copy_result)), uintptr(C.priv_copy_function())
+}
+
+// startStreams makes the standard streams of a C++ library.
+func startStreams(library string) {
+	path := C.CString(library)
+	defer C.free(unsafe.Pointer(path))
+	C.priv_streams_start(path)
+}
+
+// hostBytes keeps bytes in memory that stays where it is, as long as the process lives.
+func hostBytes(b []byte) uintptr { return uintptr(C.CBytes(b)) }
+
+// end runs the destructors of libraries, in that order, and flushes streams. Of the namespace nil: those of the process.
+func (n *namespace) end(libraries []string) {
+	if n == nil {
+		n = new(namespace)
+	}
+	for _, l := range libraries {
+		path := C.CString(l)
+		C.priv_library_end(n.space, path)
+		C.free(unsafe.Pointer(path))
+	}
+	C.priv_streams_flush(n.handle)
+}
+
+// symbol is the address of a symbol of the namespace's program or libraries, or 0.
+func (n *namespace) symbol(name string) uintptr { return symbolIn(n.handle, name) }
+
+// hostSymbol is the address of a symbol of this process, or 0.
+func hostSymbol(name string) uintptr { return symbolIn(nil, name) }
+
+func symbolIn(handle unsafe.Pointer, name string) uintptr {
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	return uintptr(C.priv_symbol(handle, c))
+}

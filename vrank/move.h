@@ -1,0 +1,59 @@
+/* Ranks that go to another worker of the node. No memory is copied: the owner changes.
+ *
+ * An order asks the owner of a rank to send it. Between two runs of ranks the owner takes the rank out of its lists, gives it luggage
+ * (what Go keeps of it), and hands it over: from then on it is in transit, and whoever has something for it puts that into its
+ * inbox. The receiver maps what it lacks of the rank's images, puts it into lists of its own, and looks into the inbox. */
+#ifndef VRANK_MOVE_H
+#define VRANK_MOVE_H
+
+#include "core.h"
+#include "schedule.h"
+
+struct vr_move {
+	struct vr_work work;
+	struct vr_move *next;
+	struct vr_rank *rank;
+	int32_t to;
+	int32_t is_own; /* the rank itself wants to go */
+	int32_t is_steal; /* the PE that it goes to has asked for it */
+	int32_t place; /* enum vr_place: where the scheduler had it */
+	int64_t ordered_at; /* vr_now() */
+	void *luggage; /* memory of the rank's slice, or NULL */
+	uint64_t luggage_size;
+};
+
+/* Any stack, any worker. Ask that rank r goes to PE `to`. -1 when there is no memory to ask. */
+int vr_move_order(struct vr_rank *r, int32_t to);
+
+/* Any stack of the owner: the same for a ready rank that PE `to` has asked for. */
+int vr_move_give(struct vr_rank *r, int32_t to);
+
+/* Rank stack: go to another PE now. NULL, or why that cannot be; switches. */
+const char *vr_move_self(int32_t to);
+
+/* PE stack: the oldest order or arrival that Go has to look after, or NULL. */
+struct vr_move *vr_move_next_order(void);
+struct vr_move *vr_move_next_arrival(void);
+
+/* Any stack of the owner: why a rank cannot be sent away that has not asked to go, or NULL. */
+const char *vr_move_unasked(const struct vr_rank *r);
+
+/* PE stack: why the rank of an order cannot be sent, or NULL. */
+const char *vr_move_obstacle(const struct vr_move *m);
+
+/* PE stack: send what the rank of an order has in this process ahead. NULL, or why it stays: for good where *never is set. */
+const char *vr_move_pack(struct vr_move *m, int *never);
+
+/* PE stack: send the rank itself; it is no longer this worker's. */
+void vr_move_send(struct vr_move *m);
+
+/* PE stack: what the rank of an arrival has in processes becomes this one's. NULL, or what is wrong. */
+const char *vr_move_unpack(struct vr_move *m);
+
+/* PE stack: the rank of an arrival, whose images are ready, is this worker's. Frees m. */
+void vr_move_finish(struct vr_move *m);
+
+/* PE stack: nothing comes of an order. */
+void vr_move_drop(struct vr_move *m);
+
+#endif

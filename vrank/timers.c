@@ -1,0 +1,301 @@
+/* Timers of ranks: each is one of the kernel, which kicks the PE thread when it goes off; signals.h has what follows.
+ *
+ * Those that count processor time count that of the PE thread, on behalf of whichever of its ranks. */
+#include <errno.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "bind.h"
+#include "signals.h"
+
+_Atomic int vr_timers_armed;
+
+static int result(int error)
+{
+	if (error)
+		vr_set_errno(error);
+	return error ? -1 : 0;
+}
+
+static int is_zero(const struct timespec *t)
+{
+	return !t->tv_sec && !t->tv_nsec;
+}
+
+static void note_armed(struct vr_timer *t, const struct itimerspec *v)
+{
+	int now = is_zero(&v->it_value) ? 0 : is_zero(&v->it_interval) ? 1 : 2;
+	int was = atomic_exchange(&t->armed, now);
+	atomic_fetch_add(&vr_timers_armed, !!now - !!was);
+}
+
+/* A signal of a timer that is not in use any more may still have been under way. */
+void vr_timer_fired(struct vr_timer *t, const siginfo_t *info)
+{
+	int once = 1;
+	if (!t->used)
+		return;
+	siginfo_t given = {.si_signo = t->signal, .si_code = t->code};
+	given.si_value = t->value;
+	given.si_overrun = info->si_overrun;
+	if (t->signal)
+		vr_signal_post(t->rank, t->signal, &given);
+	if (atomic_compare_exchange_strong(&t->armed, &once, 0))
+		atomic_fetch_sub(&vr_timers_armed, 1);
+}
+
+static int make(struct vr_timer *t, clockid_t clock)
+{
+	if (t->exists)
+		return 0;
+	t->rank = vr_current;
+	t->fd = -1;
+	int error = vr_kick_timer(clock, t, &t->kernel);
+	t->exists = !error;
+	t->used = !error;
+	vr_rank_pin(vr_current, "it has used timers");
+	return error;
+}
+
+/* ---- setitimer and alarm ---- */
+
+static const struct {
+	clockid_t clock;
+	int signal;
+} kinds[] = {{CLOCK_MONOTONIC, SIGALRM}, {CLOCK_THREAD_CPUTIME_ID, SIGVTALRM}, {CLOCK_THREAD_CPUTIME_ID, SIGPROF}};
+
+static struct timespec to_spec(const struct timeval *t)
+{
+	return (struct timespec){t->tv_sec, t->tv_usec * 1000};
+}
+
+/* What is left of a microsecond counts as one: zero would say that the timer does not run. */
+static struct timeval to_val(const struct timespec *t)
+{
+	int64_t us = (t->tv_nsec + 999) / 1000;
+	return (struct timeval){t->tv_sec + us / 1000000, us % 1000000};
+}
+
+static struct itimerval to_itimerval(const struct itimerspec *s)
+{
+	return (struct itimerval){to_val(&s->it_interval), to_val(&s->it_value)};
+}
+
+static int is_bad(const struct timeval *t)
+{
+	return t->tv_sec < 0 || t->tv_usec < 0 || t->tv_usec > 999999;
+}
+
+static int set_itimer(int which, const struct itimerval *new, struct itimerval *old)
+{
+	struct vr_signals *s = vr_signals_of(vr_current);
+	if (which < 0 || which > 2 || is_bad(&new->it_value) || is_bad(&new->it_interval))
+		return EINVAL;
+	struct vr_timer *t = s ? &s->itimers[which] : NULL;
+	struct itimerspec v = {to_spec(&new->it_interval), to_spec(&new->it_value)}, was;
+	int error = t ? make(t, kinds[which].clock) : ENOMEM;
+	if (error)
+		return error;
+	t->signal = kinds[which].signal;
+	t->code = SI_KERNEL;
+	note_armed(t, &v);
+	if (timer_settime(t->kernel, 0, &v, &was))
+		return errno;
+	if (old)
+		*old = to_itimerval(&was);
+	return 0;
+}
+
+int vr_bind_setitimer(int which, const void *new, void *old)
+{
+	static const struct itimerval none;
+	return result(set_itimer(which, new ? new : &none, old));
+}
+
+int vr_bind_getitimer(int which, void *out)
+{
+	const struct vr_signals *s = vr_current->signals;
+	struct itimerspec now = {0};
+	if (which < 0 || which > 2)
+		return result(EINVAL);
+	if (s && s->itimers[which].exists)
+		timer_gettime(s->itimers[which].kernel, &now);
+	*(struct itimerval *)out = to_itimerval(&now);
+	return 0;
+}
+
+unsigned vr_bind_alarm(unsigned seconds)
+{
+	struct itimerval new = {.it_value.tv_sec = seconds}, old = {0};
+	if (set_itimer(ITIMER_REAL, &new, &old))
+		return 0;
+	unsigned left = old.it_value.tv_sec;
+	if (old.it_value.tv_usec >= 500000 || (!left && old.it_value.tv_usec))
+		left++;
+	return left;
+}
+
+useconds_t vr_bind_ualarm(useconds_t value, useconds_t interval)
+{
+	struct itimerval new = {{interval / 1000000, interval % 1000000}, {value / 1000000, value % 1000000}}, old = {0};
+	if (set_itimer(ITIMER_REAL, &new, &old))
+		return (useconds_t)-1;
+	return old.it_value.tv_sec * 1000000 + old.it_value.tv_usec;
+}
+
+/* ---- timer_create and kin ---- */
+
+static struct vr_timer *unused_timer(struct vr_signals *s)
+{
+	for (struct vr_timer *t = s->timers; t; t = t->next)
+		if (!t->used && !t->exists)
+			return t;
+	struct vr_timer *t = vr_rank_calloc(vr_current, 1, sizeof *t);
+	if (t) {
+		t->next = s->timers;
+		s->timers = t;
+	}
+	return t;
+}
+
+/* Calls the program's function each time that the timer goes off. */
+static void *thread_of(void *arg)
+{
+	struct vr_timer *t = arg;
+	uint64_t times;
+	int fd = t->fd;
+	while (read(fd, &times, sizeof times) == sizeof times || errno == EINTR)
+		if (t->used)
+			t->function(t->value);
+		else
+			break;
+	close(fd);
+	t->exists = 0;
+	return NULL;
+}
+
+static clockid_t real_clock(clockid_t clock)
+{
+	return clock == CLOCK_PROCESS_CPUTIME_ID ? CLOCK_THREAD_CPUTIME_ID : clock;
+}
+
+static int create_with_thread(struct vr_timer *t, clockid_t clock)
+{
+	uint64_t thread;
+	t->fd = timerfd_create(clock, TFD_CLOEXEC);
+	if (t->fd < 0)
+		return errno;
+	t->rank = vr_current;
+	t->used = t->exists = 1;
+	int error = vr_bind_pthread_create(&thread, NULL, thread_of, t);
+	if (error) {
+		close(t->fd);
+		t->used = t->exists = 0;
+		return error;
+	}
+	vr_bind_pthread_detach(thread);
+	return 0;
+}
+
+static int create(clockid_t clock, const struct sigevent *e, struct vr_timer **out)
+{
+	struct vr_signals *s = vr_signals_of(vr_current);
+	struct vr_timer *t = s ? unused_timer(s) : NULL;
+	if (!t)
+		return EAGAIN;
+	if (e && e->sigev_notify != SIGEV_NONE && e->sigev_notify != SIGEV_THREAD && (e->sigev_signo <= 0 || e->sigev_signo >= VR_SIGNALS))
+		return EINVAL;
+	t->value = e ? e->sigev_value : (union sigval){.sival_ptr = t};
+	t->signal = !e ? SIGALRM : e->sigev_notify == SIGEV_NONE ? 0 : e->sigev_signo;
+	t->code = SI_TIMER;
+	*out = t;
+	if (!e || e->sigev_notify != SIGEV_THREAD)
+		return make(t, real_clock(clock));
+	t->function = e->sigev_notify_function;
+	return create_with_thread(t, clock);
+}
+
+int vr_bind_timer_create(clockid_t clock, const void *event, void *out)
+{
+	struct vr_timer *t = NULL;
+	int error = create(clock, event, &t);
+	if (!error)
+		*(struct vr_timer **)out = t;
+	return result(error);
+}
+
+int vr_bind_timer_settime(void *timer, int flags, const struct itimerspec *new, struct itimerspec *old)
+{
+	struct vr_timer *t = timer;
+	if (!t || !t->used)
+		return result(EINVAL);
+	if (t->fd >= 0)
+		return result(timerfd_settime(t->fd, flags & TIMER_ABSTIME ? TFD_TIMER_ABSTIME : 0, new, old) ? errno : 0);
+	note_armed(t, new);
+	return result(timer_settime(t->kernel, flags, new, old) ? errno : 0);
+}
+
+int vr_bind_timer_gettime(void *timer, struct itimerspec *now)
+{
+	struct vr_timer *t = timer;
+	if (!t || !t->used)
+		return result(EINVAL);
+	return result((t->fd >= 0 ? timerfd_gettime(t->fd, now) : timer_gettime(t->kernel, now)) ? errno : 0);
+}
+
+int vr_bind_timer_getoverrun(void *timer)
+{
+	struct vr_timer *t = timer;
+	if (!t || !t->used)
+		return result(EINVAL);
+	return t->fd >= 0 ? 0 : timer_getoverrun(t->kernel);
+}
+
+static void stop(struct vr_timer *t)
+{
+	static const struct itimerspec none;
+	if (!t->exists)
+		return;
+	if (t->fd >= 0) { /* its thread closes it, woken a last time */
+		timerfd_settime(t->fd, 0, &(struct itimerspec){.it_value.tv_nsec = 1}, NULL);
+		return;
+	}
+	note_armed(t, &none);
+	timer_delete(t->kernel);
+	t->exists = 0;
+}
+
+int vr_bind_timer_delete(void *timer)
+{
+	struct vr_timer *t = timer;
+	if (!t || !t->used)
+		return result(EINVAL);
+	t->used = 0;
+	stop(t);
+	return 0;
+}
+
+void vr_timers_end(struct vr_rank *r)
+{
+	struct vr_signals *s = r->signals;
+	if (!s)
+		return;
+	for (int i = 0; i < 3; i++)
+		s->itimers[i].used = 0, stop(&s->itimers[i]);
+	for (struct vr_timer *t = s->timers; t; t = t->next)
+		t->used = 0, stop(t);
+	atomic_store(&s->pending, 0);
+}
+
+void vr_timers_forget(struct vr_rank *r)
+{
+	struct vr_signals *s = r->signals;
+	atomic_store(&vr_timers_armed, 0);
+	if (!s)
+		return;
+	memset(s->itimers, 0, sizeof s->itimers);
+	for (struct vr_timer *t = s->timers; t; t = t->next)
+		t->used = t->exists = t->armed = 0;
+}
