@@ -89,7 +89,7 @@ func compile(c compiler, source string, flags []string) (string, error) {
 func buildLine(source string) string {
 	text, _ := os.ReadFile(source)
 	for line := range strings.Lines(string(text)) {
-		if commands, found := strings.CutPrefix(line, "// build: "); found {
+		if commands, found := strings.CutPrefix(strings.TrimLeft(line, "/!"), " build: "); found {
 			commands, _, _ = strings.Cut(commands, "    ")
 			return strings.TrimSpace(commands)
 		}

@@ -24,6 +24,7 @@ func TestEnds(t *testing.T) {
 		{"fault_fpe.c", 136, []string{"SIGFPE", "in divide() fault_fpe.c:6"}},
 		{"fault_ill.c", 132, []string{"SIGILL", "in main() fault_ill.c:8"}},
 		{"fault_overflow.c", 139, []string{"stack overflow", "+stack", "in endless() fault_overflow.c:"}},
+		{"fault_array.c", 139, []string{"stack overflow", "+stack", "in too_large() fault_array.c:"}},
 	}
 	each(t, rows, func(e end) string { return e.file }, func(t *testing.T, e end) {
 		for _, workers := range []int{1, 2} {

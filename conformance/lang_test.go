@@ -16,8 +16,7 @@ type refusal struct {
 // refused lists all programs that are not served. Each must fail with its words; one that begins to pass does not belong
 // here any more.
 var refused = []refusal{
-	{"fork_copy.c", "fork() is not served", "the child would share the region with its parent"},
-	{"timers.c", "setitimer() is not served", "signals from outside are the worker's; only those a rank raises itself reach its handlers"},
+	{"exec_rank.c", "exec() is not served", "the worker, with all its ranks, would be replaced"},
 }
 
 func findRefusal(file string) *refusal {

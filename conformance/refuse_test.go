@@ -35,6 +35,11 @@ func TestRefusals(t *testing.T) {
 		{"open-mpi", `gcc -shared -fPIC main.c -Wl,-soname,libmpi.so.40 -o libmpi.so; gcc main.c -Wl,--no-as-needed -L. -lmpi -o unfit`, "libmpi.so.40"},
 		{"other-mpich", `gcc -shared -fPIC main.c -Wl,-soname,libmpi.so.12 -o libmpi.so; gcc main.c -Wl,--no-as-needed -L. -lmpi -o unfit`, "libmpi.so.12"},
 		{"debian-mpich", `command -v mpicc.mpich >/dev/null || exit 77; mpicc.mpich main.c -Wl,--no-as-needed -o unfit`, "libmpich.so.12"},
+		{"debian-mpich-fortran", `command -v mpif90.mpich >/dev/null || exit 77; printf '      call mpi_init(i)\n      end\n' > m.f; mpif77.mpich m.f -Wl,--no-as-needed -o unfit`, "libmpich"},
+		{"static-mpich", `command -v mpicc.mpich >/dev/null && test -e /usr/lib/x86_64-linux-gnu/libmpich.a || exit 77
+			gcc -xc - -xnone -l:libmpich.a -lhwloc -lucp -lucs -luct -lfabric -lpthread -lm -o unfit <<< "int MPI_Init(void*,void*); int main(void){return MPI_Init(0,0);}" || exit 77`, "linked into it"},
+		{"chain", `gcc -shared -fPIC main.c -Wl,-soname,libmpi.so.40 -o libmpi.so; gcc -shared -fPIC main.c -Wl,--no-as-needed -L. -lmpi -o libhdf5_openmpi.so
+			gcc main.c -Wl,--no-as-needed -L. -lhdf5_openmpi -Wl,-rpath,'$ORIGIN',--unresolved-symbols=ignore-all -o unfit`, "needs libhdf5_openmpi.so, which is built for Open MPI 3 to 5 (libmpi.so.40)"},
 	}
 	each(t, rows, func(u unfit) string { return u.name }, func(t *testing.T, u unfit) {
 		dir := t.TempDir()
@@ -53,17 +58,23 @@ func makeUnfit(t *testing.T, dir, commands string) {
 	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	makeHere(t, dir, commands)
+	if err := os.Chmod(filepath.Join(dir, "unfit"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// makeHere runs shell commands in a directory, with our wrappers at hand; code 77 means that there is no way.
+func makeHere(t *testing.T, dir, commands string) {
+	t.Helper()
 	cmd := exec.Command("bash", "-c", commands)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+tools+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() == 77 {
 		t.Skipf("cannot be made here: %s", out)
 	}
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", commands, err, out)
-	}
-	if err := os.Chmod(filepath.Join(dir, "unfit"), 0o755); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -16,7 +16,7 @@ const memoryAim = 128
 func TestStats(t *testing.T) {
 	r := job{program: program(t, hello), workers: 2, ranks: 6, flags: []string{"+stats"}}.run(t)
 	r.expectCode(t, 0)
-	for _, row := range []string{`(?m)^ +0 .* 3$`, `(?m)^ +1 .* 3$`, `(?m)^ +rank +user s .* memory$`, `(?m)^ +5 .* [KM]iB$`} {
+	for _, row := range []string{`(?m)^ +0 .* 3$`, `(?m)^ +1 .* 3$`, `(?m)^ +rank +user s .* memory +moves$`, `(?m)^ +5 .* [KM]iB +\d+$`} {
 		if !regexp.MustCompile(row).MatchString(r.stderr) {
 			t.Errorf("%s: no row like %s\n%s", r.what, row, r.output())
 		}
@@ -26,11 +26,21 @@ func TestStats(t *testing.T) {
 	}
 }
 
+// TestPinned checks that +stats says which ranks cannot move, and why.
+func TestPinned(t *testing.T) {
+	r := job{program: program(t, hello), workers: 2, ranks: 4, flags: []string{"+stats", "+privatize", "tls"}}.run(t)
+	r.expectSays(t, "cannot move: under +privatize tls (ranks 0-3)")
+	r = job{program: program(t, hello), workers: 2, ranks: 4, flags: []string{"+stats"}}.run(t)
+	if strings.Contains(r.stderr, "cannot move") {
+		t.Errorf("%s: ranks of a plain program are said to be unable to move\n%s", r.what, r.output())
+	}
+}
+
 // TestMemory checks what 1024 ranks of a small program take each, their own C library included.
 func TestMemory(t *testing.T) {
 	r := job{program: program(t, hello), workers: 2, ranks: 1024, flags: []string{"+stats"}}.run(t)
 	r.expectCode(t, 0)
-	m := regexp.MustCompile(`(?m)^ +median .* ([0-9.]+) KiB *$`).FindStringSubmatch(r.stderr)
+	m := regexp.MustCompile(`(?m)^ +median .* ([0-9.]+) KiB +\d+$`).FindStringSubmatch(r.stderr)
 	if m == nil {
 		t.Fatalf("%s: no median in KiB\n%s", r.what, r.output())
 	}

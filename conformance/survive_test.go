@@ -21,10 +21,10 @@ type live struct {
 const liveRanks = 64
 
 // startBusy starts a job and waits until every rank is at work.
-func startBusy(t *testing.T, kind string) *live {
+func startBusy(t *testing.T, kind string, flags ...string) *live {
 	t.Helper()
 	l := &live{}
-	l.cmd, l.mark = job{program: program(t, ownDir+"/busy.c"), args: []string{kind}, workers: 2, ranks: liveRanks}.command(t)
+	l.cmd, l.mark = job{program: program(t, ownDir+"/busy.c"), args: []string{kind}, workers: 2, ranks: liveRanks, flags: flags}.command(t)
 	pipe, err := l.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -26,23 +26,11 @@ program fortran_state
    call units()
    call namelists()
    call random()
-   call finish()
+   call finish('fortran_state')
 
 contains
 
-   subroutine check(good, what)
-      logical, intent(in) :: good
-      character(len=*), intent(in) :: what
-      if (good) return
-      failures = failures + 1
-      write(0, '(a,i0,2a)') 'FAIL rank ', rank, ': ', what
-   end subroutine check
-
-   subroutine others_run()
-      integer :: sum
-      call mpi_allreduce(rank, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
-      call check(sum == size * (size - 1) / 2, 'allreduce')
-   end subroutine others_run
+   include 'check.inc'
 
    integer function calls()
       integer, save :: n = 100
@@ -145,13 +133,5 @@ contains
       call random_number(b)
       call check(all(abs(a - b) < 1e-9), 'random numbers')
    end subroutine random
-
-   subroutine finish()
-      integer :: all_failures
-      call mpi_allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
-      if (rank == 0 .and. all_failures == 0) print '(a)', 'PASS fortran_state'
-      call mpi_finalize(ierr)
-      if (all_failures /= 0) stop 1
-   end subroutine finish
 
 end program fortran_state

@@ -1,0 +1,128 @@
+package conformance
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	imbalance = root + "/bench/programs/imbalance.c"
+	ampiDir   = root + "/testdata/ampi"
+)
+
+// busy reads from +stats how long each PE was busy.
+func busy(t *testing.T, r result) (seconds []float64) {
+	for _, m := range regexp.MustCompile(`(?m)^ +\d+ +([0-9.]+) +[0-9.]+ +[0-9.]+ +\d+ +\d+ *$`).FindAllStringSubmatch(r.stderr, -1) {
+		s, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds = append(seconds, s)
+	}
+	if len(seconds) != 2 {
+		t.Fatalf("%s: no rows of two PEs\n%s", r.what, r.output())
+	}
+	return seconds
+}
+
+// uneven is how much longer the busier of two PEs was busy than the mean of both, as a factor.
+func uneven(seconds []float64) float64 {
+	return 2 * max(seconds[0], seconds[1]) / (seconds[0] + seconds[1])
+}
+
+// expectEven checks that the busier of two PEs was busy at most so many times the mean. Others on the machine can make any one run
+// uneven, so there are three.
+func expectEven(t *testing.T, j job, r result, most float64) {
+	t.Helper()
+	for i := 0; uneven(busy(t, r)) > most; i++ {
+		if i == 2 {
+			t.Errorf("%s: the busier PE has %.2f times the mean, want at most %.2f\n%s", r.what, uneven(busy(t, r)), most, r.output())
+			return
+		}
+		r = j.run(t)
+	}
+}
+
+var sumLine = regexp.MustCompile(`sum \d+`)
+
+// TestBalancing runs programs that know nothing of balancing: their results stay the same, ranks move, and the PEs share the work.
+func TestBalancing(t *testing.T) {
+	for _, what := range []string{"slope", "spot"} {
+		t.Run(what, func(t *testing.T) {
+			j := job{program: program(t, imbalance), args: []string{what, "300", "150"}, workers: 2, ranks: 64, flags: []string{"+stats", "+lb-period", "100ms"}}
+			without := j.run(t)
+			without.expectCode(t, 0)
+			j.flags = append(j.flags, "+lb", "GreedyRefineLB")
+			with := j.run(t)
+			with.expectCode(t, 0)
+			if a, b := sumLine.FindString(without.stdout), sumLine.FindString(with.stdout); a == "" || a != b {
+				t.Errorf("without balancing it says %q, with it %q", a, b)
+			}
+			if moves := regexp.MustCompile(`balancing: \d+ steps, [1-9]\d* moves`); !moves.MatchString(with.stderr) {
+				t.Errorf("%s: no moves\n%s", with.what, with.output())
+			}
+			if strings.Contains(without.stderr, "balancing") {
+				t.Errorf("%s: balances unasked\n%s", without.what, without.output())
+			}
+			expectEven(t, j, with, 1.10)
+		})
+	}
+}
+
+// TestBalancingAuto checks that +lb alone finds the imbalance by itself.
+func TestBalancingAuto(t *testing.T) {
+	j := job{program: program(t, imbalance), args: []string{"slope", "400", "150"}, workers: 2, ranks: 64, flags: []string{"+stats", "+lb", "GreedyRefine"}}
+	r := j.run(t)
+	r.expectCode(t, 0)
+	r.expectSays(t, "balancing at ")
+	expectEven(t, j, r, 1.25) // 1.5 without
+}
+
+// TestStealing checks that idle workers take ranks from busy ones, with the result unchanged.
+func TestStealing(t *testing.T) {
+	j := job{program: program(t, imbalance), args: []string{"slope", "300", "150"}, workers: 2, ranks: 64, flags: []string{"+stats"}}
+	without := j.run(t)
+	j.flags = append(j.flags, "+steal")
+	r := j.run(t)
+	r.expectCode(t, 0)
+	if a, b := sumLine.FindString(without.stdout), sumLine.FindString(r.stdout); a == "" || a != b {
+		t.Errorf("without stealing it says %q, with it %q", a, b)
+	}
+	if !regexp.MustCompile(`(?m)^stolen: [1-9]`).MatchString(r.stderr) {
+		t.Errorf("%s: nothing is stolen\n%s", r.what, r.output())
+	}
+	expectEven(t, j, r, 1.25) // 1.5 without
+}
+
+// TestAMPI runs programs written for AMPI.
+func TestAMPI(t *testing.T) {
+	for _, source := range []string{"migrate.c", "migrate_f.f90"} {
+		for _, flags := range [][]string{nil, {"+lb", "Rotate", "+lb-period", "calls"}, {"+balancer", "RefineLB"}} {
+			t.Run(source+strings.Join(flags, ""), func(t *testing.T) {
+				t.Parallel()
+				r := job{program: program(t, ampiDir+"/"+source), workers: 2, ranks: 16, flags: flags}.run(t)
+				r.expectCode(t, 0)
+				r.expectSays(t, "PASS "+strings.TrimSuffix(source, filepath.Ext(source)))
+			})
+		}
+	}
+}
+
+// TestMapping checks where ranks begin.
+func TestMapping(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "map")
+	if err := os.WriteFile(file, []byte("2 1\n* 0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ mapping, want string }{{"block", "0 0 1 1"}, {"rr", "0 1 0 1"}, {"prop", "0 0 1 1"}, {"file:" + file, "0 0 1 0"}} {
+		r := job{program: program(t, ownDir+"/where.c"), workers: 2, ranks: 4, flags: []string{"+mapping", c.mapping}}.run(t)
+		r.expectCode(t, 0)
+		if strings.TrimSpace(r.stdout) != c.want {
+			t.Errorf("+mapping %s: ranks are on %s, want %s", c.mapping, strings.TrimSpace(r.stdout), c.want)
+		}
+	}
+}

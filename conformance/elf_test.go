@@ -1,0 +1,98 @@
+package conformance
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const elfDir = root + "/testdata/elf"
+
+// build is a way to compile and link elf.c and its library.
+type build struct {
+	name  string
+	flags string // of the program and the library
+	tool  string // that must be there, besides the compiler
+	cc    string // "" for gcc
+}
+
+var builds = []build{
+	{"plain", "", "", ""},
+	{"lto", "-O2 -flto", "", ""},
+	{"now", "-Wl,-z,now,-z,relro,--as-needed", "", ""},
+	{"relr", "-Wl,-z,pack-relative-relocs", "", ""},
+	{"tlsdesc", "-mtls-dialect=gnu2", "", ""},
+	{"gold", "-fuse-ld=gold", "ld.gold", ""},
+	{"lld", "-fuse-ld=lld", "ld.lld", ""},
+	{"clang", "-O2", "clang", "clang"},
+	{"cet", "-fcf-protection=full -Wl,-z,ibt,-z,shstk", "", ""},
+	{"stripped", "-O2 -s -ffunction-sections -Wl,--gc-sections,--hash-style=sysv,-z,noseparate-code", "", ""},
+	{"pages", "-Wl,-z,max-page-size=65536 -gz", "", ""},
+	{"hardened", "-O2 -fstack-protector-all -fstack-clash-protection -D_FORTIFY_SOURCE=2 -ftrapv", "", ""},
+	{"static", "-static-libgcc", "", ""},
+	{"gcov", "--coverage", "gcov", ""},
+	{"gprof", "-pg", "", ""},
+	{"tls", "-DBIG_TLS=1000000", "", ""},
+	{"ubsan", "-fsanitize=undefined", "", ""},
+}
+
+// TestELF runs one program built in every way that its loader has to understand.
+func TestELF(t *testing.T) {
+	each(t, builds, func(b build) string { return b.name }, func(t *testing.T, b build) {
+		if _, err := exec.LookPath(b.tool); b.tool != "" && err != nil {
+			t.Skipf("%s is not here", b.tool)
+		}
+		dir := t.TempDir()
+		b.run(t, dir)
+		for _, workers := range []int{1, 2} {
+			r := job{program: filepath.Join(dir, "elf"), workers: workers, ranks: 4, dir: dir}.run(t)
+			r.expectCode(t, 0)
+			r.expectSays(t, "PASS elf\n")
+		}
+		if b.name == "gcov" {
+			checkCoverage(t, dir)
+		}
+	})
+}
+
+func (b build) run(t *testing.T, dir string) {
+	t.Helper()
+	sources, err := filepath.Abs(elfDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cc := "gcc"
+	if b.cc != "" {
+		cc = b.cc
+	}
+	lib := strings.Fields(cc + " -g -shared -fPIC -o libelf_lib.so " + b.flags + " -Wl,--version-script=" + sources + "/elf_lib.map " + sources + "/elf_lib.c")
+	prog := strings.Fields(tool("ampicc") + " -cc=" + cc + " -g -w -o elf " + b.flags + " " + sources + "/elf.c -L. -lelf_lib -Wl,-rpath,$ORIGIN")
+	for _, args := range [][]string{lib, prog} {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		if err := quiet(cmd); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkCoverage looks whether the counters of all ranks of both runs went into the files: main ran eight times.
+func checkCoverage(t *testing.T, dir string) {
+	t.Helper()
+	cmd := exec.Command("gcov", "-t", "elf.gcda")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "check_begin(&argc, &argv);") {
+			if count, _, _ := strings.Cut(strings.TrimSpace(line), ":"); count != "8" {
+				t.Errorf("gcov counted %s calls of main, not 8", count)
+			}
+			return
+		}
+	}
+	t.Errorf("gcov does not show main:\n%s", out)
+}

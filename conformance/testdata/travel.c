@@ -1,0 +1,291 @@
+/*
+ * Everything at once, for ranks that are moved while it goes on: messages of every kind, collectives, communicators and derived types, with
+ * sums that are known; and beside them what a rank has in its process: files with positions, a directory, protected memory, pipes, lines
+ * of output. Arguments: rounds, a directory to work in.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LONG 5000
+#define CHECK(cond) check_that((cond) != 0, #cond, __LINE__)
+
+static int rank, size, round_number;
+static __thread int own_round;
+
+static void check_that(int good, const char *what, int line)
+{
+	if (good)
+		return;
+	fprintf(stderr, "FAIL travel.c:%d: rank %d round %d: %s (errno %d)\n", line, rank, round_number, what, errno);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* ---- messages ---- */
+
+static void ring(void)
+{
+	static int out[LONG], in[LONG];
+	MPI_Request r[2];
+	int n = round_number % 3 ? 10 : LONG;
+
+	for (int i = 0; i < n; i++)
+		out[i] = rank + i + round_number;
+	MPI_Irecv(in, n, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &r[0]);
+	MPI_Isend(out, n, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, &r[1]);
+	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	for (int i = 0; i < n; i++)
+		CHECK(in[i] == (rank + size - 1) % size + i + round_number);
+}
+
+/* Everybody sends one number to everybody; who receives does not know from whom the next one comes. */
+static void wild(void)
+{
+	long sum = 0, value;
+	MPI_Request r[64];
+	int numbers[64];
+
+	for (int to = 0; to < size; to++) {
+		numbers[to] = rank * 1000 + to;
+		MPI_Issend(&numbers[to], 1, MPI_INT, to, 2, MPI_COMM_WORLD, &r[to]);
+	}
+	for (int i = 0; i < size; i++) {
+		int got;
+		MPI_Status s;
+		MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &s);
+		CHECK(got == s.MPI_SOURCE * 1000 + rank);
+		sum += got;
+	}
+	MPI_Waitall(size, r, MPI_STATUSES_IGNORE);
+	value = (long)size * (size - 1) / 2 * 1000 + (long)size * rank;
+	CHECK(sum == value);
+	MPI_Barrier(MPI_COMM_WORLD); /* the next round's must not be taken for this one's */
+}
+
+static void persistent(MPI_Request *p, int *out, const int *in)
+{
+	*out = rank * 7 + round_number;
+	MPI_Startall(2, p);
+	while (round_number % 2) {
+		int flag;
+		MPI_Testall(2, p, &flag, MPI_STATUSES_IGNORE);
+		if (flag)
+			break;
+	}
+	MPI_Waitall(2, p, MPI_STATUSES_IGNORE);
+	CHECK(*in == (rank + 1) % size * 7 + round_number);
+}
+
+static void derived(MPI_Datatype columns)
+{
+	int a[8][8], b[8][8], with = rank ^ 1;
+
+	if (with >= size)
+		return;
+	for (int i = 0; i < 64; i++)
+		a[i / 8][i % 8] = rank * 64 + i, b[i / 8][i % 8] = -1;
+	MPI_Sendrecv(a, 1, columns, with, 3, b, 1, columns, with, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int i = 0; i < 64; i++)
+		CHECK(b[i / 8][i % 8] == (i % 8 < 2 ? with * 64 + i : -1));
+}
+
+/* ---- collectives ---- */
+
+static void collectives(void)
+{
+	int all[64], sum = -1, root = round_number % size, word = rank == root ? round_number : -1;
+	MPI_Request r[2];
+
+	MPI_Iallgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &r[0]);
+	MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[1]);
+	MPI_Bcast(&word, 1, MPI_INT, root, MPI_COMM_WORLD);
+	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	CHECK(word == round_number && sum == size * (size - 1) / 2);
+	for (int i = 0; i < size; i++)
+		CHECK(all[i] == i);
+}
+
+static void communicators(void)
+{
+	MPI_Comm half;
+	int members, scan, at;
+
+	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+	MPI_Comm_rank(half, &at);
+	MPI_Comm_size(half, &members);
+	CHECK(members == (size + 1 - rank % 2) / 2 && at == members - 1 - rank / 2);
+	MPI_Scan(&(int){1}, &scan, 1, MPI_INT, MPI_SUM, half);
+	CHECK(scan == at + 1);
+	MPI_Comm_free(&half);
+}
+
+/* ---- what a rank has in its process ---- */
+
+static struct {
+	int fd, ends[2], event, poll;
+	FILE *text, *lines;
+	DIR *dir;
+	char *guarded;
+	char home[4096];
+} own;
+
+static void own_begin(const char *dir)
+{
+	char name[64];
+
+	snprintf(own.home, sizeof own.home, "%s/rank%d", dir, rank);
+	CHECK(mkdir(own.home, 0777) == 0 && chdir(own.home) == 0);
+	CHECK((own.fd = open("numbers", O_RDWR | O_CREAT, 0666)) >= 0);
+	CHECK((own.text = fopen("text", "w+")) != NULL);
+	CHECK((own.lines = tmpfile()) != NULL);
+	CHECK(pipe(own.ends) == 0 && (own.event = eventfd(0, EFD_NONBLOCK)) >= 0 && (own.poll = epoll_create1(EPOLL_CLOEXEC)) >= 0);
+	CHECK(epoll_ctl(own.poll, EPOLL_CTL_ADD, own.event, &(struct epoll_event){.events = EPOLLIN, .data.fd = own.event}) == 0);
+	own.guarded = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(own.guarded != MAP_FAILED && mprotect(own.guarded + 4096, 4096, PROT_NONE) == 0);
+	for (int i = 0; i < 5; i++) {
+		snprintf(name, sizeof name, "entry%d", i);
+		CHECK(close(creat(name, 0666)) == 0);
+	}
+}
+
+static void files(void)
+{
+	int number = round_number * 100 + rank, back;
+	char line[64];
+
+	CHECK(write(own.fd, &number, sizeof number) == sizeof number);
+	fprintf(own.text, "rank %d round %d\n", rank, round_number);
+	CHECK(lseek(own.fd, 0, SEEK_CUR) == (off_t)(sizeof number * (round_number + 1)));
+	CHECK(pread(own.fd, &back, sizeof back, sizeof back * (round_number / 2)) == sizeof back && back == round_number / 2 * 100 + rank);
+	MPI_Barrier(MPI_COMM_WORLD);
+	fprintf(own.lines, "%d\n", number);
+	CHECK(getcwd(line, 0) == NULL); /* too small, as it must be */
+	CHECK(access("numbers", F_OK) == 0);
+	CHECK((fcntl(own.poll, F_GETFD) & FD_CLOEXEC) && !(fcntl(own.fd, F_GETFD) & FD_CLOEXEC));
+}
+
+static void waits(void)
+{
+	struct epoll_event got;
+	char byte = 0;
+	uint64_t one = 1;
+
+	CHECK(write(own.ends[1], "abc", 3) == 3);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; i < 3; i++)
+		CHECK(read(own.ends[0], &byte, 1) == 1 && byte == 'a' + i);
+	CHECK(epoll_wait(own.poll, &got, 1, 0) == 0);
+	CHECK(write(own.event, &one, sizeof one) == sizeof one);
+	CHECK(epoll_wait(own.poll, &got, 1, -1) == 1 && got.data.fd == own.event);
+	CHECK(read(own.event, &one, sizeof one) == sizeof one && one == 1);
+}
+
+static void directory_entries(void)
+{
+	int n = 0;
+
+	CHECK((own.dir = opendir(".")) != NULL);
+	for (struct dirent *e; (e = readdir(own.dir)); MPI_Barrier(MPI_COMM_SELF))
+		n += !strncmp(e->d_name, "entry", 5);
+	CHECK(n == 5 && closedir(own.dir) == 0);
+}
+
+static void output(void)
+{
+	printf("rank %d line %d\n", rank, round_number);
+	fflush(stdout);
+	MPI_Barrier(MPI_COMM_SELF);
+	if (round_number % 5 == 0)
+		fprintf(stderr, "rank %d line %d\n", rank, round_number);
+}
+
+static sigjmp_buf out_of_fault;
+
+static void faulted(int signal)
+{
+	(void)signal;
+	siglongjmp(out_of_fault, 1);
+}
+
+/* The pages around the guard work, and it still is one. */
+static void guard_holds(void)
+{
+	own.guarded[0] = own.guarded[8192] = 1;
+	signal(SIGSEGV, faulted);
+	if (!sigsetjmp(out_of_fault, 1)) {
+		own.guarded[4096] = 1;
+		CHECK(!"the guard does not hold");
+	}
+	signal(SIGSEGV, SIG_DFL);
+}
+
+static void own_end(int rounds)
+{
+	char line[64], want[64], now[4096];
+	int n = 0, number;
+
+	CHECK(getcwd(now, sizeof now) && !strcmp(now, own.home));
+	rewind(own.text);
+	for (; fgets(line, sizeof line, own.text); n++) {
+		snprintf(want, sizeof want, "rank %d round %d\n", rank, n);
+		CHECK(!strcmp(line, want));
+	}
+	CHECK(n == rounds);
+	rewind(own.lines);
+	for (n = 0; fscanf(own.lines, "%d", &number) == 1; n++)
+		CHECK(number == n * 100 + rank);
+	CHECK(n == rounds);
+	CHECK(fclose(own.text) == 0 && fclose(own.lines) == 0 && close(own.fd) == 0 && close(own.event) == 0 && close(own.poll) == 0);
+	guard_holds();
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 2 ? atoi(argv[1]) : 1, out, in;
+	MPI_Request p[2];
+	MPI_Datatype columns;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Type_vector(8, 2, 8, MPI_INT, &columns);
+	MPI_Type_commit(&columns);
+	MPI_Send_init(&out, 1, MPI_INT, (rank + size - 1) % size, 4, MPI_COMM_WORLD, &p[0]);
+	MPI_Recv_init(&in, 1, MPI_INT, (rank + 1) % size, 4, MPI_COMM_WORLD, &p[1]);
+	own_begin(argv[2]);
+	for (round_number = 0; round_number < rounds; round_number++, own_round++) {
+		ring();
+		wild();
+		persistent(p, &out, &in);
+		derived(columns);
+		collectives();
+		communicators();
+		files();
+		waits();
+		directory_entries();
+		output();
+		CHECK(own_round == round_number);
+	}
+	own_end(rounds);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		printf("PASS travel\n");
+	MPI_Request_free(&p[0]);
+	MPI_Request_free(&p[1]);
+	MPI_Type_free(&columns);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,67 @@
+package conformance
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// shuffled has random ranks go to random workers all the time.
+func shuffled(every string) []string { return []string{"AMPI_SHUFFLE=" + every} }
+
+// TestTravel moves ranks thousands of times, in the midst of whatever they do.
+func TestTravel(t *testing.T) {
+	path := program(t, ownDir+"/travel.c", "-O1")
+	each(t, []int{1, 2, 3, 4}, func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
+		const rounds = 1500
+		ranks := 5 + workers
+		r := job{program: path, args: []string{fmt.Sprint(rounds), t.TempDir()}, workers: workers, ranks: ranks,
+			flags: []string{"+stats"}, env: shuffled("20us")}.run(t)
+		r.expectCode(t, 0)
+		r.expectSays(t, "PASS travel\n")
+		expectOrder(t, r, r.stdout, ranks, rounds, 1)
+		expectOrder(t, r, r.stderr, ranks, rounds, 5)
+		if moves := movesIn(r.stderr); workers > 1 && moves < 300 {
+			t.Errorf("%s: %d moves", r.what, moves)
+		}
+	})
+}
+
+// expectOrder checks that the lines of each rank come in order, whichever worker wrote them.
+func expectOrder(t *testing.T, r result, text string, ranks, rounds, step int) {
+	t.Helper()
+	next := make([]int, ranks)
+	for line := range strings.Lines(text) {
+		var rank, number int
+		if n, _ := fmt.Sscanf(line, "rank %d line %d", &rank, &number); n != 2 {
+			continue
+		}
+		if number != next[rank] {
+			t.Fatalf("%s: line %d of rank %d comes where line %d is due", r.what, number, rank, next[rank])
+		}
+		next[rank] += step
+	}
+	for rank, n := range next {
+		if n < rounds {
+			t.Errorf("%s: lines of rank %d end before line %d", r.what, rank, n)
+		}
+	}
+}
+
+// travellers are programs whose ranks have much in their processes, or have the reason why they stay.
+var travellers = []string{
+	"carried.c", "children.c", "constructors.cpp", "cxx_libraries.cpp", "directory.c", "dynamic.c", "environment.c", "exceptions.cpp", "fortran_state.f90", "iostreams.cpp",
+	"jumps.c", "libc_state.c", "mappings.c", "memory_calls.c", "output_lines.c", "plugins.c", "plugins.cpp", "signals.c", "stacks.c", "stdin_rank0.c", "stdio_files.c",
+	"threads.c", "timers.c", "tls.c", "twolibs.c", "waiting.c",
+}
+
+// TestLangTravels runs programs of testdata/lang while their ranks are moved.
+func TestLangTravels(t *testing.T) {
+	each(t, travellers, func(file string) string { return file }, func(t *testing.T, file string) {
+		path := program(t, filepath.Join(langDir, file))
+		r := job{program: path, workers: 2, ranks: 7, dir: filepath.Dir(path), env: shuffled("100us")}.run(t)
+		r.expectCode(t, 0)
+		r.expectSays(t, "PASS "+row{file: file}.name())
+	})
+}
