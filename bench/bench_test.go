@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"os/exec"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func TestParseSamplesRefusesWhatIsNone(t *testing.T) {
 }
 
 func TestParseMemoryOfMedianRank(t *testing.T) {
-	text := "PE busy\nrank user s memory\n   min  0.0  1  64 B  72.0 KiB\nmedian  0.0  2  0 B  1.5 MiB\n"
+	text := "PE busy\nrank user s memory\n   min  0.0  1  64 B  72.0 KiB\nmedian  0.0  2  0 B  1.5 MiB  3\n"
 	if kib, err := parseMemory([]byte(text)); err != nil || kib != 1536 {
 		t.Errorf("got %v KiB, %v", kib, err)
 	}
@@ -103,8 +104,8 @@ func TestVerdict(t *testing.T) {
 func TestEveryExperimentHasItsProgram(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, e := range experiments() {
-		if _, err := sources.Open("programs/" + e.program + ".c"); err != nil {
-			t.Error(err)
+		if found, _ := fs.Glob(sources, "programs/"+e.program+".[cf]*"); len(found) != 1 {
+			t.Errorf("%s: %d sources of %s", e.name, len(found), e.program)
 		}
 		for _, f := range e.figures {
 			if seen[f.name] || strings.ContainsAny(f.name+f.unit, " \t") {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 //go:embed programs
@@ -58,13 +59,45 @@ func (b *builder) program(name string, im *implementation) (string, error) {
 	if b.done[file] != "" {
 		return file, nil
 	}
-	source := filepath.Join(b.dir, "programs", name+".c")
-	words := append(im.compiler[:len(im.compiler):len(im.compiler)], "-O2", "-o", file, source)
+	source, compiler, err := b.source(name, im)
+	if err != nil {
+		return "", err
+	}
+	words := append(compiler[:len(compiler):len(compiler)], "-O2", "-o", file, source)
 	if _, err := output(exec.Command(words[0], words[1:]...)); err != nil {
 		return "", err
 	}
 	b.done[file] = source
 	return file, nil
+}
+
+// source finds a program and its language. Only our wrappers are known for languages other than C.
+func (b *builder) source(name string, im *implementation) (file string, compiler []string, err error) {
+	for _, l := range []struct{ ending, wrapper string }{{".c", ""}, {".cpp", "ampicxx"}, {".f90", "ampif90"}} {
+		file = filepath.Join(b.dir, "programs", name+l.ending)
+		if _, err := os.Stat(file); err != nil {
+			continue
+		}
+		if l.wrapper == "" {
+			return file, im.compiler, nil
+		}
+		compiler, err := wrapper(im.compiler[0], l.wrapper, filepath.Join(b.dir, "wrappers"))
+		return file, []string{compiler}, err
+	}
+	return "", nil, fmt.Errorf("there is no program %s", name)
+}
+
+// wrapper is the ampicc at path under its name for another language, which a link in a folder of the builder's gives it.
+func wrapper(path, name, dir string) (string, error) {
+	dir = filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	link := filepath.Join(dir, name)
+	if err := os.Symlink(path, link); err != nil && !os.IsExist(err) {
+		return "", err
+	}
+	return link, nil
 }
 
 // output runs a tool; what it says is part of the error.

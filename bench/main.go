@@ -1,6 +1,6 @@
 // Bench measures the figures that docs/benchmarks.md describes and prints them as lines "name value unit".
 //
-//	go run ./bench [-only regexp] [-quick] [-compare=false] [-check] [-bin dir] [-base dir]
+//	go run ./bench [-only regexp] [-quick] [-compare=false] [-check] [-bin dir] [-base dir] [-plot file [-note text]]
 //
 // Programs are built with our wrapper and, where MPICH or Open MPI are installed, with theirs; repetitions of all take
 // turns, so that noise of the machine meets all of them. Standard output carries nothing but the figures.
@@ -25,6 +25,8 @@ type options struct {
 	check   bool           // print the table of aims
 	bin     string         // directory with ampirun and ampicc; "" builds them
 	base    string         // directory with an older ampirun and ampicc to measure beside, or ""
+	plot    string         // file for the chart of the methods of privatization, or ""
+	note    string         // what stands below it
 }
 
 func main() {
@@ -50,6 +52,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.BoolVar(&o.check, "check", false, "print a table of aims and results to standard error")
 	flags.StringVar(&o.bin, "bin", "", "take ampirun and ampicc from this `directory` instead of building them")
 	flags.StringVar(&o.base, "base", "", "measure ampirun and ampicc of this `directory` beside, as name.base")
+	flags.StringVar(&o.plot, "plot", "", "draw the methods of privatization, as far as they are measured, into this `file` (SVG)")
+	flags.StringVar(&o.note, "note", "", "`text` below the chart: machine and date")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -74,6 +78,7 @@ func run(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	failed := 0
 	table := new(report)
+	chart := &methodsChart{note: o.note, results: make(map[string]samples)}
 	for _, e := range selected(o) {
 		s, err := e.measure(ctx, b, o)
 		if ctx.Err() != nil {
@@ -83,6 +88,7 @@ func run(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 			fmt.Fprintf(stderr, "bench: %s: %v\n", e.name, err)
 			failed++
 		}
+		chart.add(e, s)
 		for _, f := range e.figures {
 			f.print(stdout, s)
 			table.add(f, s)
@@ -90,6 +96,11 @@ func run(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	}
 	if o.check {
 		table.print(stderr)
+	}
+	if o.plot != "" {
+		if err := chart.write(o.plot); err != nil {
+			return err
+		}
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d experiments failed", failed)
