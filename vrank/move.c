@@ -114,6 +114,8 @@ static const char *obstacle(const struct vr_rank *r)
 		return r->pinned;
 	if (r->process && r->process->children)
 		return "it has child processes";
+	if (r->signals && r->signals->fiber)
+		return "it handles a signal while it waits";
 	return NULL;
 }
 
@@ -173,6 +175,7 @@ void vr_move_send(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	vr_directory_leave(r);
+	vr_signals_leave(r);
 	vr_ferry_close();
 	if (vr_loaded == r)
 		vr_tls_unload();
@@ -194,7 +197,9 @@ const char *vr_move_unpack(struct vr_move *m)
 		return why;
 	if (vr_directory_adopt(r))
 		return "the directory that the job began in cannot be opened";
-	return vr_protect_enter(r) ? "its memory cannot be protected as it was (see vm.max_map_count)" : NULL;
+	if (vr_protect_enter(r))
+		return "its memory cannot be protected as it was (see vm.max_map_count)";
+	return vr_signals_adopt(r);
 }
 
 void vr_move_finish(struct vr_move *m)
@@ -202,7 +207,6 @@ void vr_move_finish(struct vr_move *m)
 	struct vr_rank *r = m->rank;
 	r->move = NULL;
 	r->counters.moves++;
-	vr_signals_adopt(r);
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);
 	move_free(m, 1);

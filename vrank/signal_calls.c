@@ -229,7 +229,7 @@ int vr_bind_sigsuspend(const sigset_t *set)
 	pthread_sigmask(SIG_SETMASK, &stripped, &before);
 	await_handler(mine());
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	vr_masks--;
+	vr_mask_end();
 	return -1;
 }
 

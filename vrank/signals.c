@@ -65,16 +65,6 @@ static uint64_t pending_of(const struct vr_rank *r)
 	return r->signals ? atomic_load(&r->signals->pending) : 0;
 }
 
-void vr_signals_adopt(struct vr_rank *r)
-{
-	struct vr_signals *s = r->signals;
-	for (int i = 1; s && i < VR_SIGNALS; i++)
-		if (s->actions[i].sa_handler != SIG_DFL)
-			vr_signal_claim(i);
-	if (pending_of(r))
-		atomic_store(&vr_signals_news, 1);
-}
-
 void vr_signal_post(struct vr_rank *r, int signal, const siginfo_t *info)
 {
 	struct vr_signals *s = r->signals;
@@ -303,7 +293,7 @@ static void run_handler(struct vr_signals *s, int signal)
 	ucontext_t context = s->context;
 	call_handler(&a, signal, &info, &context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	vr_masks--;
+	vr_mask_end();
 }
 
 void vr_signals_run(void)
@@ -382,10 +372,20 @@ static sigset_t base_mask;
 
 void vr_mask_begin(void)
 {
-	if (vr_current)
-		vr_rank_pin(vr_current, "it has blocked signals, or handled some");
+	struct vr_signals *s = vr_signals_of(vr_current);
+	if (s)
+		s->masks++;
+	else
+		vr_rank_pin(vr_current, "its slice is full");
 	if (!vr_masks++)
 		mask_of = vr_current;
+}
+
+void vr_mask_end(void)
+{
+	if (vr_current->signals)
+		vr_current->signals->masks--;
+	vr_masks--;
 }
 
 void vr_mask_enter(struct vr_rank *r)
@@ -400,6 +400,39 @@ void vr_mask_enter(struct vr_rank *r)
 		old->has_mask = 1;
 	}
 	mask_of = r;
+}
+
+/* ---- going and coming ---- */
+
+void vr_signals_leave(struct vr_rank *r)
+{
+	struct vr_signals *s = r->signals;
+	if (!s)
+		return;
+	vr_timers_leave(r);
+	if (mask_of == r) {
+		pthread_sigmask(SIG_SETMASK, &base_mask, &s->mask);
+		s->has_mask = 1;
+		mask_of = NULL;
+	}
+	vr_masks -= s->masks;
+}
+
+const char *vr_signals_adopt(struct vr_rank *r)
+{
+	struct vr_signals *s = r->signals;
+	if (!s)
+		return NULL;
+	for (int i = 1; i < VR_SIGNALS; i++)
+		if (s->actions[i].sa_handler != SIG_DFL || (s->wanted & BIT(i)))
+			vr_signal_claim(i);
+	if (!vr_masks)
+		mask_of = NULL; /* the thread's mask is that of all others */
+	vr_masks += s->masks;
+	int error = vr_timers_adopt(r);
+	if (pending_of(r))
+		atomic_store(&vr_signals_news, 1);
+	return error ? "its timers cannot be made here (see ulimit -i)" : NULL;
 }
 
 /* ---- once ---- */
