@@ -5,6 +5,7 @@
 #include "ferry.h"
 #include "fiber.h"
 #include "life.h"
+#include "overlay.h"
 #include "process.h"
 #include "signals.h"
 #include "steal.h"
@@ -168,6 +169,10 @@ static void leave_list(struct vr_rank *r)
 
 const char *vr_move_pack(struct vr_move *m, int *never)
 {
+	const char *why = vr_overlay_settle(m->rank);
+	*never = !!why;
+	if (why)
+		return why;
 	return vr_ferry_send(m->rank, m->to, never);
 }
 
@@ -179,6 +184,7 @@ void vr_move_send(struct vr_move *m)
 	vr_ferry_close();
 	if (vr_loaded == r)
 		vr_tls_unload();
+	vr_overlay_leave(r);
 	vr_protect_leave(r);
 	m->place = vr_schedule_remove(r);
 	vr_departures++;
@@ -199,6 +205,10 @@ const char *vr_move_unpack(struct vr_move *m)
 		return "the directory that the job began in cannot be opened";
 	if (vr_protect_enter(r))
 		return "its memory cannot be protected as it was (see vm.max_map_count)";
+	if (vr_overlay_enter(r))
+		return "the files that it has mapped cannot be mapped here (see vm.max_map_count)";
+	if (vr_redirect_enter(r))
+		return "its C library cannot be told to map files as it did";
 	return vr_signals_adopt(r);
 }
 

@@ -46,6 +46,11 @@ void vr_mask_strip(sigset_t *set)
 	sigdelset(set, VR_PARK_SIGNAL);
 }
 
+static void retry_in(long nanoseconds)
+{
+	timer_settime(retry, 0, &(struct itimerspec){.it_value.tv_nsec = nanoseconds}, NULL);
+}
+
 static uint64_t bits_of(const sigset_t *set)
 {
 	return *(const uint64_t *)set;
@@ -223,7 +228,7 @@ static void try_again(const ucontext_t *c)
 		uint64_t mask = r == vr_current ? bits_of(&c->uc_sigmask) : mask_while_away(r);
 		if (!(pending_of(r) & ~mask))
 			continue;
-		timer_settime(retry, 0, &(struct itimerspec){.it_value.tv_nsec = r == vr_current ? RETRY : 5 * RETRY}, NULL);
+		retry_in(r == vr_current ? RETRY : 5 * RETRY);
 		return;
 	}
 }
@@ -291,6 +296,7 @@ static void run_handler(struct vr_signals *s, int signal)
 	s->handled++;
 	s->interrupts += !(a.sa_flags & SA_RESTART);
 	ucontext_t context = s->context;
+	vr_timer_delivered(s, &info);
 	call_handler(&a, signal, &info, &context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	vr_mask_end();
@@ -362,7 +368,7 @@ void vr_signals_poll(void)
 		if (pending && atomic_load(&r->state) != VR_ENDED && (pending & (~mask_while_away(r) | r->signals->wanted)))
 			wake_or_run(r);
 	}
-	timer_settime(retry, 0, &(struct itimerspec){.it_value.tv_nsec = RETRY}, NULL); /* for the next one that runs */
+	retry_in(RETRY); /* for the next one that runs */
 }
 
 /* ---- masks ---- */
@@ -430,8 +436,10 @@ const char *vr_signals_adopt(struct vr_rank *r)
 		mask_of = NULL; /* the thread's mask is that of all others */
 	vr_masks += s->masks;
 	int error = vr_timers_adopt(r);
-	if (pending_of(r))
+	if (pending_of(r)) {
 		atomic_store(&vr_signals_news, 1);
+		retry_in(RETRY); /* should it run, and not sleep */
+	}
 	return error ? "its timers cannot be made here (see ulimit -i)" : NULL;
 }
 

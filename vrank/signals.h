@@ -35,6 +35,7 @@ struct vr_timer {
 	clockid_t clock; /* of the kernel's timer */
 	int32_t is_absolute; /* it was set to a time of its clock */
 	int64_t due, interval; /* nanoseconds: when it goes off next, by its clock; in a rank under way, processor time that is left */
+	int32_t number; /* from 1, among the rank's that timer_create made */
 	int32_t overrun; /* of what was delivered last */
 };
 
@@ -98,8 +99,9 @@ void vr_timers_forget(struct vr_rank *r);
 void vr_timers_leave(struct vr_rank *r);
 int vr_timers_adopt(struct vr_rank *r);
 
-/* In the kernel's handler: a timer has gone off. */
+/* In the kernel's handler: a timer has gone off. Rank stack: the program gets to know. */
 void vr_timer_fired(struct vr_timer *t, const siginfo_t *info);
+void vr_timer_delivered(struct vr_signals *s, const siginfo_t *info);
 
 /* A timer of the kernel on this clock that kicks the PE thread with `value`. 0, or an errno. */
 int vr_kick_timer(clockid_t clock, void *value, timer_t *out);

@@ -65,11 +65,12 @@ static void post(struct vr_timer *t, int overrun)
 	struct vr_signals *s = t->rank->signals;
 	const siginfo_t *last = &s->info[t->signal];
 	siginfo_t given = {.si_signo = t->signal, .si_code = t->code};
-	int waits = t->signal && atomic_load(&s->pending) >> (t->signal - 1) & 1;
-	if (waits && last->si_code == t->code && last->si_value.sival_ptr == t->value.sival_ptr)
+	int is_pending = t->signal && atomic_load(&s->pending) >> (t->signal - 1) & 1;
+	given.si_timerid = t->number;
+	if (is_pending && last->si_code == t->code && last->si_timerid == t->number)
 		overrun += last->si_overrun + 1;
 	given.si_value = t->value;
-	given.si_overrun = t->overrun = overrun;
+	given.si_overrun = overrun;
 	if (t->signal)
 		vr_signal_post(t->rank, t->signal, &given);
 }
@@ -84,6 +85,13 @@ void vr_timer_fired(struct vr_timer *t, const siginfo_t *info)
 	post(t, info->si_overrun);
 	if (atomic_compare_exchange_strong(&t->armed, &once, 0))
 		atomic_fetch_sub(&vr_timers_armed, 1);
+}
+
+void vr_timer_delivered(struct vr_signals *s, const siginfo_t *info)
+{
+	for (struct vr_timer *t = info->si_code == SI_TIMER ? s->timers : NULL; t; t = t->next)
+		if (t->number == info->si_timerid)
+			t->overrun = info->si_overrun;
 }
 
 static int make(struct vr_timer *t, clockid_t clock)
@@ -212,6 +220,7 @@ static struct vr_timer *unused_timer(struct vr_signals *s)
 			return t;
 	struct vr_timer *t = vr_rank_calloc(vr_current, 1, sizeof *t);
 	if (t) {
+		t->number = s->timers ? s->timers->number + 1 : 1;
 		t->next = s->timers;
 		s->timers = t;
 	}
