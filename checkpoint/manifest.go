@@ -23,15 +23,14 @@ const (
 // manifest is what a generation is made of.
 type manifest struct {
 	Number     uint64          `cbor:"number"`
-	Created    int64           `cbor:"created"`  // nanoseconds since 1970
-	Duration   int64           `cbor:"duration"` // nanoseconds that the packs took until they were on the disk
+	Created    int64           `cbor:"created"` // nanoseconds since 1970
 	PageSize   uint64          `cbor:"page_size"`
 	BlockPages uint64          `cbor:"block_pages"`
 	Extents    []Extent        `cbor:"extents"` // ascending, apart
 	Packs      []packRef       `cbor:"packs"`
 	Pages      []byte          `cbor:"pages"` // runs, see runs.go
 	Counts     Counts          `cbor:"counts"`
-	Speed      uint64          `cbor:"speed"` // of the disk, bytes in a second, as measured; 0: not yet
+	Speed      uint64          `cbor:"speed"` // of the disk, bytes in a second, as measured before; 0: not known
 	Job        cbor.RawMessage `cbor:"job"`
 }
 

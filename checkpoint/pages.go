@@ -77,16 +77,17 @@ func (v *saving) split() {
 	v.Counts.Pages = first
 }
 
-// writers is how many goroutines write packs.
-func writers() int { return min(runtime.GOMAXPROCS(0), 16) }
+// writers is how many goroutines write packs: two for each processor, since half of them wait for the disk.
+func writers() int { return min(2*runtime.GOMAXPROCS(0), 16) }
 
 // writePages gives every page its place, and writes those that have none yet. The packs are then finished, but not safe.
 func (v *saving) writePages() error {
 	zero := hashOf(make([]byte, v.PageSize))
 	var next atomic.Int64
 	var stop atomic.Bool
-	return parallel(min(writers(), len(v.pieces)), func() error {
+	return parallel(min(writers(), len(v.pieces)), func() (err error) {
 		w := &pageWriter{saving: v, zero: zero, compressor: compressor{tuner: &v.tuner}}
+		defer func() { err = errors.Join(err, w.stage.close()) }()
 		for !stop.Load() {
 			i := int(next.Add(1)) - 1
 			if i >= len(v.pieces) {
@@ -117,6 +118,7 @@ type pageWriter struct {
 	*saving
 	zero       Hash
 	compressor compressor
+	stage      stage
 	buffer     []byte
 	pack       *packWriter // nil before the first page
 	number     int         // of the pack in v.packs
@@ -169,7 +171,7 @@ func (w *pageWriter) nextPack() (err error) {
 	if err := w.finishPack(); err != nil {
 		return err
 	}
-	w.pack, w.number, err = w.packs.create(w.saving, &w.compressor)
+	w.pack, w.number, err = w.packs.create(w.saving, &w.compressor, &w.stage)
 	return err
 }
 

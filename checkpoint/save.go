@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"time"
 )
 
@@ -34,7 +35,7 @@ func (s *Store) Save(job *Job, memory io.ReaderAt, extents []Extent) (*Report, e
 		s.pool = nil                 // look at the disk again
 		return nil, fmt.Errorf("checkpoint %d: %w", v.Number, err)
 	}
-	s.last, s.speed = v.Number, v.Speed
+	s.last, s.speed = v.Number, v.packs.speed(s.speed)
 	r := &Report{Generation: v.Number, Counts: v.Counts, Time: time.Since(began), Warnings: v.warnings}
 	s.pool = v.merged()
 	s.removeOld(append(older, v.Number), r)
@@ -78,7 +79,8 @@ func (s *Store) newSaving(job *Job, memory io.ReaderAt, extents []Extent, older 
 	v.temp = v.dest + partial
 	v.old.choose()
 	v.split()
-	v.tuner = tuner{mode: s.options.Compression, writers: float64(writers()), speed: guessedSpeed}
+	v.Speed = s.speed
+	v.tuner = tuner{mode: s.options.Compression, writers: float64(runtime.GOMAXPROCS(0)), speed: guessedSpeed}
 	if s.speed > 0 {
 		v.tuner.speed = float64(s.speed)
 	}
@@ -133,7 +135,7 @@ func (v *saving) run() (err error) {
 		return err
 	}
 	if _, err := openGeneration(v.temp, v.Number); err != nil {
-		return fmt.Errorf("after writing: %w", err)
+		return fmt.Errorf("read back: %w", err)
 	}
 	if err := d.Rename(v.temp, v.dest); err != nil {
 		return err
@@ -153,15 +155,10 @@ func (v *saving) writeRest() error {
 	if err == nil {
 		err = v.embed()
 	}
-	if syncing := <-synced; err == nil {
-		err = syncing
+	if err == nil {
+		err = v.writeManifest()
 	}
-	if err != nil {
-		return err
-	}
-	v.Speed = v.packs.speed(v.store.speed)
-	v.Duration = time.Now().UnixNano() - v.Created
-	return v.writeManifest()
+	return errors.Join(<-synced, err)
 }
 
 func (v *saving) writeManifest() (err error) {
