@@ -45,7 +45,7 @@ func measurements(from, to *look) *loadbalance.Measurements {
 	}
 	for i := range to.Ranks {
 		r := &to.Ranks[i]
-		m.Ranks[i] = loadbalance.Rank{PE: int32(r.PE), Pinned: r.Pinned || r.Ended}
+		m.Ranks[i] = loadbalance.Rank{PE: int32(r.PE), Memory: r.Memory, Pinned: r.Pinned || r.Ended}
 		if !r.Ended {
 			m.Ranks[i].Load = load(&from.Ranks[i], r) * m.PEs[r.PE].Speed
 		}
