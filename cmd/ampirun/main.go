@@ -52,6 +52,9 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	if isLB(args) {
 		return e.runLB(args[1:], stdout)
 	}
+	if isSweep(args) {
+		return runSweep(args[1:], stdout)
+	}
 	s, err := parse(args)
 	if err != nil {
 		return job.CodeUsage, err
