@@ -130,7 +130,7 @@ func TestKilledRecording(t *testing.T) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	checkGone(t, mark, cmd.Args)
+	awaitGone(t, mark)
 	got := readTrace(t, file)
 	if len(got.steps) == 0 || !got.cut {
 		t.Errorf("%d steps, cut: %v", len(got.steps), got.cut)
