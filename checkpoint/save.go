@@ -188,7 +188,8 @@ func writeFile(d disk, path string, data []byte) (err error) {
 	return out.Sync()
 }
 
-// removeOld removes the generations beyond those to keep; what fails here is tried again after the next Save.
+// removeOld removes the generations beyond those to keep, and what failed Saves left. What fails here is tried again after the
+// next Save.
 func (s *Store) removeOld(numbers []uint64, r *Report) {
 	for len(numbers) > s.options.Keep {
 		if err := s.Remove(numbers[0]); err != nil {
@@ -197,5 +198,8 @@ func (s *Store) removeOld(numbers []uint64, r *Report) {
 			r.Removed = append(r.Removed, numbers[0])
 		}
 		numbers = numbers[1:]
+	}
+	if err := s.clean(); err != nil {
+		r.Warnings = append(r.Warnings, err.Error())
 	}
 }
