@@ -13,19 +13,18 @@
 
 /* ---- lists of the PE ---- */
 
-static void append(struct vr_move **list, struct vr_move *m)
+static void append(struct vr_moves *list, struct vr_move *m)
 {
-	while (*list)
-		list = &(*list)->next;
 	m->next = NULL;
-	*list = m;
+	*(list->first ? &list->last->next : &list->first) = m;
+	list->last = m;
 }
 
-static struct vr_move *take(struct vr_move **list)
+static struct vr_move *take(struct vr_moves *list)
 {
-	struct vr_move *m = *list;
+	struct vr_move *m = list->first;
 	if (m)
-		*list = m->next;
+		list->first = m->next;
 	return m;
 }
 
@@ -95,6 +94,12 @@ int vr_move_order(struct vr_rank *r, int32_t to)
 		return -1;
 	vr_pe_post(vr_owner(r), &m->work);
 	return 0;
+}
+
+int vr_move_is_behind(int32_t id)
+{
+	const struct vr_pe *pe = &vr_job->pe[id];
+	return *(struct vr_move *volatile const *)&pe->orders.first || atomic_load(&pe->inbox);
 }
 
 int vr_move_give(struct vr_rank *r, int32_t to)

@@ -4,6 +4,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -12,17 +13,19 @@ import (
 	"ampirun/loadbalance"
 )
 
-// Run does what the arguments after "ampirun lb" ask for. An error is one line for the user.
-func Run(args []string, stdout io.Writer) error {
+var helpFlag = &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print this"}
+
+// Run does what the arguments after "ampirun lb" ask for; lb record runs jobs by run. An error is one line for the user.
+func Run(args []string, stdout io.Writer, run Recorder) error {
 	app := &cli.App{
 		Name: "ampirun lb", Usage: "load balancing, tried out", HideHelp: true, HideVersion: true, HideHelpCommand: true,
-		Writer: stdout, ErrWriter: io.Discard, ExitErrHandler: func(*cli.Context, error) {},
+		Writer: stdout, ErrWriter: os.Stderr, ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError: func(_ *cli.Context, err error, _ bool) error { return err },
-		Commands:     []*cli.Command{withHelp(strategiesCommand), withHelp(simulateCommand), withHelp(synthCommand)},
-		Flags:        []cli.Flag{&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print this"}},
+		Commands:     []*cli.Command{withHelp(strategiesCommand), recordCommand(run), withHelp(simulateCommand), withHelp(synthCommand)},
+		Flags:        []cli.Flag{helpFlag},
 		Action: func(c *cli.Context) error {
 			if c.Args().Len() > 0 {
-				return fmt.Errorf("lb %s: there are lb strategies, lb simulate and lb synth", c.Args().First())
+				return fmt.Errorf("lb %s: there are lb strategies, lb record, lb simulate and lb synth", c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -35,7 +38,7 @@ func withHelp(plain cli.Command) *cli.Command {
 	c := plain
 	c.HideHelp, c.HideHelpCommand = true, true
 	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return fmt.Errorf("lb %s: %w", c.Name, err) }
-	c.Flags = append(c.Flags[:len(c.Flags):len(c.Flags)], &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print this"})
+	c.Flags = append(c.Flags[:len(c.Flags):len(c.Flags)], helpFlag)
 	c.Action = func(ctx *cli.Context) error {
 		if ctx.Bool("help") {
 			return cli.ShowSubcommandHelp(ctx)
