@@ -100,12 +100,12 @@ func FuzzPack(f *testing.F) {
 }
 
 // sealed puts the right checksum into a pack's trailer.
-func sealed(file []byte, m *manifest) (*packRef, bool) {
+func sealed(file []byte, m *manifest) (*Pack, bool) {
 	if len(file) < packHead+packTrailer {
 		return nil, false
 	}
 	trailer := file[len(file)-packTrailer:]
-	ref := &packRef{Size: uint64(len(file)), Pages: binary.LittleEndian.Uint64(trailer[8:])}
+	ref := &Pack{Size: uint64(len(file)), Pages: binary.LittleEndian.Uint64(trailer[8:])}
 	tail := blocks(ref.Pages, m.BlockPages)*entrySize + ref.Pages*hashSize + packTrailer
 	if ref.Pages > ref.Size/hashSize || tail > ref.Size-packHead {
 		return nil, false
@@ -116,7 +116,7 @@ func sealed(file []byte, m *manifest) (*packRef, bool) {
 	return ref, true
 }
 
-func readPack(t *testing.T, file []byte, m *manifest, ref *packRef) {
+func readPack(t *testing.T, file []byte, m *manifest, ref *Pack) {
 	p, err := newPackReader(bytes.NewReader(file), "pack", m, ref)
 	if err != nil {
 		return
