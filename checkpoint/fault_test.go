@@ -232,6 +232,41 @@ func rewrite(t *testing.T, file string, data []byte) {
 	}
 }
 
+// TestChains: with two, the loss of all files of the newest checkpoint, shared ones too, costs only that one.
+func TestChains(t *testing.T) {
+	s := openQuick(t, t.TempDir(), Options{Chains: 2})
+	m := random(1, 500)
+	var before Memory
+	for i := range 6 {
+		before = bytes.Clone(m)
+		touch(m, 0.1)
+		if r := save(t, s, m, whole(m)); (r.Kept > 0) != (i >= 2) {
+			t.Fatalf("checkpoint %d: %+v", i+1, r.Counts)
+		}
+		holds(t, latest(t, s), m)
+	}
+	files, err := filepath.Glob(filepath.Join(s.folder(6), "*"))
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if err := os.Chmod(file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(file, 10); err != nil { // in place: others that share it see it
+			t.Fatal(err)
+		}
+	}
+	g, worse, err := s.LatestGood()
+	if err != nil || g.Number != 5 || len(worse) != 1 {
+		t.Fatal(g, worse, err)
+	}
+	holds(t, g, before)
+	if _, err := Open(t.TempDir(), Options{Keep: 1, Chains: 2}); err == nil {
+		t.Error("two chains in one generation")
+	}
+}
+
 // TestDamagedNeighbour: a Save does not build upon a checkpoint that it cannot read, and says so.
 func TestDamagedNeighbour(t *testing.T) {
 	dir := t.TempDir()
