@@ -94,11 +94,23 @@ func fail(c *vrank.Call, err error) {
 	c.Fail(f.Class, comm, f.Text)
 }
 
-// Pack is what Go keeps of a rank, as bytes; nil for nothing.
+// Keeps tells whether a rank has anything here that must go with it.
+func (s *Server) Keeps(rank int) bool {
+	st, ok := s.ranks.Get(uint32(rank))
+	return ok && !st.isEmpty()
+}
+
+func (st *State) isEmpty() bool {
+	t := &st.Types
+	return t.ByHandle.Len()+t.Made.Len()+len(t.Names)+len(t.F90)+st.Groups.Len()+st.Infos.Len()+len(st.Errors.Added)+len(st.Errors.Texts) == 0 &&
+		st.Errors.Last == mpi.ErrLastcode
+}
+
+// Pack is what Go keeps of a rank, as bytes.
 func (s *Server) Pack(rank int) []byte {
 	st, ok := s.ranks.Get(uint32(rank))
 	if !ok {
-		return nil
+		panic(fmt.Sprintf("BUG: nothing is kept of rank %d", rank))
 	}
 	var out bytes.Buffer
 	if err := gob.NewEncoder(&out).Encode(st); err != nil {
