@@ -2,8 +2,7 @@
 package ampi
 
 import (
-	"bytes"
-	"encoding/gob"
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -112,18 +111,17 @@ func (s *Server) Pack(rank int) []byte {
 	if !ok {
 		panic(fmt.Sprintf("BUG: nothing is kept of rank %d", rank))
 	}
-	var out bytes.Buffer
-	if err := gob.NewEncoder(&out).Encode(st); err != nil {
-		panic("BUG: pack a rank: " + err.Error())
-	}
-	return out.Bytes()
+	var l luggage
+	l.state(st)
+	return l.data
 }
 
 // Unpack takes a rank in that another worker has packed.
 func (s *Server) Unpack(rank int, data []byte) error {
 	st := newState()
-	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(st); err != nil {
-		return fmt.Errorf("unpack what MPI keeps of it: %w", err)
+	l := luggage{data: data, reading: true}
+	if l.state(st); l.err != nil || len(l.data) > 0 {
+		return fmt.Errorf("unpack what MPI keeps of it: %w, %d bytes are left", cmp.Or(l.err, errLonger), len(l.data))
 	}
 	s.ranks.Put(uint32(rank), st)
 	return nil

@@ -17,26 +17,32 @@
 #define BATCH 10 /* iterations of even work that are timed together */
 #define BATCHES 15
 
-static int rank, size, iterations;
-static double per_us, us;
+/* No variables of the program: under AMPI ranks share those. */
+struct job {
+	const char *what;
+	int rank, size;
+	long iterations, period;
+	double steps; /* of the mean work of a rank */
+};
 
-static double share(const char *what, int iteration)
+static double share(const struct job *j, long iteration)
 {
-	if (!strcmp(what, "even"))
+	if (!strcmp(j->what, "even"))
 		return 1;
-	if (!strcmp(what, "slope"))
-		return 2.0 * (rank + 0.5) / size;
-	int spot = iteration * 8 / iterations, mine = rank * 8 / size;
+	if (!strcmp(j->what, "slope"))
+		return 2.0 * (j->rank + 0.5) / j->size;
+	long spot = iteration * 8 / j->iterations, mine = j->rank * 8 / j->size;
 	return (spot == mine ? 8 : 1) / 1.875;
 }
 
 /* What a rank adds to the sum of an iteration. */
-static double step(double part)
+static double step(const struct job *j, double part)
 {
-	double x = work(0.5, (long)(us * per_us * part)), from = 0, total = 0;
-	MPI_Sendrecv(&x, 1, MPI_DOUBLE, (rank + 1) % size, 0, &from, 1, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	double x = work(0.5, (long)(j->steps * part)), from = 0, total = 0;
+	int next = (j->rank + 1) % j->size, last = (j->rank + j->size - 1) % j->size;
+	MPI_Sendrecv(&x, 1, MPI_DOUBLE, next, 0, &from, 1, MPI_DOUBLE, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Allreduce(&from, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-	return (double)(long)(total >= 0) + rank;
+	return (double)(long)(total >= 0) + j->rank;
 }
 
 static int by_value(const void *a, const void *b)
@@ -45,17 +51,17 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Seconds of an iteration in which all work alike: the median. */
-static double even(void)
+static double even(const struct job *j)
 {
 	double t[BATCHES];
 	for (int b = -1; b < BATCHES; b++) {
 		double begin = MPI_Wtime();
 		for (int i = 0; i < BATCH; i++)
-			step(1);
+			step(j, 1);
 		if (b < 0)
 			continue;
 		t[b] = (MPI_Wtime() - begin) / BATCH;
-		if (rank == 0)
+		if (j->rank == 0)
 			sample_print("even", 1e6 * t[b]);
 	}
 	qsort(t, BATCHES, sizeof *t, by_value);
@@ -75,28 +81,34 @@ static void migrate(void)
 #endif
 }
 
-int main(int argc, char **argv)
+static double run(const struct job *j)
 {
-	double sum = 0, all;
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	const char *what = argc > 1 ? argv[1] : "slope";
-	iterations = sample_argument(argc, argv, 2, 200);
-	us = sample_argument(argc, argv, 3, 200);
-	long period = sample_argument(argc, argv, 4, 0);
-	if (rank == 0)
-		per_us = work_speed();
-	MPI_Bcast(&per_us, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-	double ideal = even() * iterations, begin = MPI_Wtime();
-	for (int i = 0; i < iterations; i++) {
-		sum += step(share(what, i));
-		if (period && i % period == period - 1)
+	double sum = 0;
+	for (long i = 0; i < j->iterations; i++) {
+		sum += step(j, share(j, i));
+		if (j->period && i % j->period == j->period - 1)
 			migrate();
 	}
-	double seconds = MPI_Wtime() - begin;
+	return sum;
+}
+
+int main(int argc, char **argv)
+{
+	struct job j;
+	double per_us = 0, all;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &j.size);
+	j.what = argc > 1 ? argv[1] : "slope";
+	j.iterations = sample_argument(argc, argv, 2, 200);
+	j.period = sample_argument(argc, argv, 4, 0);
+	if (j.rank == 0)
+		per_us = work_speed();
+	MPI_Bcast(&per_us, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	j.steps = per_us * sample_argument(argc, argv, 3, 200);
+	double ideal = even(&j) * j.iterations, begin = MPI_Wtime(), sum = run(&j), seconds = MPI_Wtime() - begin;
 	MPI_Reduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-	if (rank == 0) {
+	if (j.rank == 0) {
 		printf("sum %.0f seconds %.4f ideal %.4f\n", all, seconds, ideal);
 		sample_print("seconds", seconds);
 		sample_print("ideal", ideal);
