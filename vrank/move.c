@@ -5,6 +5,7 @@
 #include "ferry.h"
 #include "fiber.h"
 #include "life.h"
+#include "offer.h"
 #include "overlay.h"
 #include "process.h"
 #include "signals.h"
@@ -14,19 +15,18 @@
 
 /* ---- lists of the PE ---- */
 
-static void append(struct vr_move **list, struct vr_move *m)
+static void append(struct vr_moves *list, struct vr_move *m)
 {
-	while (*list)
-		list = &(*list)->next;
 	m->next = NULL;
-	*list = m;
+	*(list->first ? &list->last->next : &list->first) = m;
+	list->last = m;
 }
 
-static struct vr_move *take(struct vr_move **list)
+static struct vr_move *take(struct vr_moves *list)
 {
-	struct vr_move *m = *list;
+	struct vr_move *m = list->first;
 	if (m)
-		*list = m->next;
+		list->first = m->next;
 	return m;
 }
 
@@ -69,12 +69,16 @@ static struct vr_move *move_new(struct vr_rank *r, int32_t to)
 	m->work.run = ordered;
 	m->rank = r;
 	m->to = to;
-	m->ordered_at = vr_now();
 	return m;
 }
 
 static void move_free(struct vr_move *m, int has_come)
 {
+	if (m->taken_from) {
+		vr_steal_came(m->taken_at);
+		m->rank = NULL;
+		return;
+	}
 	if (m->is_steal)
 		vr_steal_over(m->to, has_come);
 	vr_arena_free(m, sizeof *m);
@@ -98,6 +102,12 @@ int vr_move_order(struct vr_rank *r, int32_t to)
 	return 0;
 }
 
+int vr_move_is_behind(int32_t id)
+{
+	const struct vr_pe *pe = &vr_job->pe[id];
+	return *(struct vr_move *volatile const *)&pe->orders.first || atomic_load(&pe->inbox);
+}
+
 int vr_move_give(struct vr_rank *r, int32_t to)
 {
 	struct vr_move *m = move_new(r, to);
@@ -107,6 +117,20 @@ int vr_move_give(struct vr_rank *r, int32_t to)
 	append(&vr_pe->orders, m);
 	hurry();
 	return 0;
+}
+
+/* Only this worker sees the record, and there is one at a time. */
+static struct vr_move taken;
+
+int vr_move_may_take(void)
+{
+	return !taken.rank;
+}
+
+void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since)
+{
+	taken = (struct vr_move){.rank = r, .to = vr_pe->id, .place = VR_IN_QUEUE, .taken_from = from, .taken_at = since};
+	append(&vr_pe->arrivals, &taken);
 }
 
 static const char *obstacle(const struct vr_rank *r)
@@ -146,6 +170,8 @@ const char *vr_move_unasked(const struct vr_rank *r)
 const char *vr_move_obstacle(const struct vr_move *m)
 {
 	const struct vr_rank *r = m->rank;
+	if (vr_unlikely(vr_offers_on))
+		vr_offers_retract(r);
 	uint32_t state = atomic_load_explicit(&r->state, memory_order_relaxed);
 	if (!vr_is_mine(r))
 		return "it has moved meanwhile";
@@ -157,15 +183,6 @@ const char *vr_move_obstacle(const struct vr_move *m)
 }
 
 /* ---- going and coming ---- */
-
-static void leave_list(struct vr_rank *r)
-{
-	struct vr_rank **at = &vr_pe->all;
-	while (*at != r)
-		at = &(*at)->all_next;
-	*at = r->all_next;
-	vr_pe->nranks--;
-}
 
 const char *vr_move_pack(struct vr_move *m, int *never)
 {
@@ -188,7 +205,7 @@ void vr_move_send(struct vr_move *m)
 	vr_protect_leave(r);
 	m->place = vr_schedule_remove(r);
 	vr_departures++;
-	leave_list(r);
+	vr_rank_release(r);
 	r->move = m;
 	m->work.run = arrived;
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
@@ -219,7 +236,10 @@ void vr_move_finish(struct vr_move *m)
 	r->counters.moves++;
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);
+	struct vr_pe *from = m->taken_from;
 	move_free(m, 1);
 	if (atomic_load(&r->inbox))
 		vr_inbox_drain(r);
+	if (from && atomic_load(&r->on_wake)) /* it waits in the list of a PE that may look there late */
+		vr_wakes_rescue(from);
 }
