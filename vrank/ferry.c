@@ -178,6 +178,8 @@ static const char *place(struct cargo *c, int i)
 {
 	int number = number_of(c->item[i]);
 	clear(c, i, number);
+	for (struct cargo *other = waiting; other; other = other->next)
+		clear(other, 0, number);
 	int fd = fcntl(c->fd[i], c->item[i] & 1 ? F_DUPFD_CLOEXEC : F_DUPFD, number);
 	if (fd == number) {
 		close(c->fd[i]);
