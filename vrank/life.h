@@ -122,6 +122,9 @@ int vr_heap_sound(struct vr_rank *r, char *why, size_t n);
 /* Where the region is; PE stack, before ranks run. */
 void vr_overlay_setup(int region_fd, uint64_t base);
 
+/* Set where pages are taken out of ranks' memory to be copied: advice to make huge pages is not heeded. */
+extern int vr_keeps_small_pages;
+
 /* A file was mapped over memory of the current rank's heap; memory of the heap is to be free of files again. 0, or -1. */
 int vr_overlay_add(void *at, size_t n);
 int vr_overlay_remove(void *at, size_t n);

@@ -39,6 +39,7 @@ type worker struct {
 	carries         map[int]carried // by rank
 	crowded         bool            // the ranks of the whole job would need more mappings than a process may have
 	started         time.Time
+	copier          *copier     // moves ranks by copying them; nil: they are not copied
 	placing         []float64   // with cfg.ProbeOnly: seconds that it took to place each rank
 	placed          atomic.Bool // its ranks exist
 	quiet           atomic.Bool // the PE loop runs no rank any more
