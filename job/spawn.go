@@ -44,7 +44,7 @@ type spawner struct {
 	env     []string
 	stdin   *os.File // rank 0 reads it, wherever it is
 	frames  *os.File // writing end of the pipe that all workers share
-	copies  bool // ranks that move are copied
+	copies  bool     // ranks that move are copied
 	ferry   *ferry
 	copy    *ferry
 }
