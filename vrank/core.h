@@ -91,6 +91,7 @@ struct vr_job {
 	_Atomic uint32_t next_context;
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
 	_Atomic uint64_t activity; /* counts ends of idleness */
+	_Atomic int32_t in_transit; /* ranks that have left their PE, and of which the next one has not heard yet */
 	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
 	_Atomic int32_t measuring; /* time is accounted to ranks: the same as vr_measure of all workers, or soon */
 	alignas(VR_LINE) _Atomic uint32_t steps_asked, steps_done; /* of balancing, by AMPI_Migrate: balance.c */

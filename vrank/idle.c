@@ -102,6 +102,8 @@ static int is_deadlock(void)
 	uint64_t before = atomic_load(&vr_job->activity);
 	if (atomic_load(&vr_job->idle) != vr_job->pes)
 		return 0;
+	if (atomic_load(&vr_job->in_transit))
+		return 0;
 	for (int i = 0; i < vr_job->pes; i++)
 		if (atomic_load(&vr_job->pe[i].wake) || atomic_load(&vr_job->pe[i].inbox))
 			return 0;
