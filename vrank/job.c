@@ -1,6 +1,7 @@
-/* The job's structures in the control area: header and PEs, an arena for shared objects, one envelope pool per PE. */
+/* The job's structures in the control area: header and PEs, an arena for shared objects, one envelope pool and one ring of the timeline per PE. */
 #include "core.h"
 #include "numbers.h"
+#include "timeline.h"
 
 #include <sched.h>
 #include <string.h>
@@ -21,7 +22,7 @@ uint64_t vr_job_header(void)
 
 uint64_t vr_control_size(int pes)
 {
-	return ALIGN_UP(header_size(pes) + VR_ARENA_BYTES + pes * VR_POOL_BYTES, 1ull << 30);
+	return ALIGN_UP(header_size(pes) + VR_ARENA_BYTES + pes * (VR_POOL_BYTES + vr_timeline_size()), 1ull << 30);
 }
 
 /* How fast the time-stamp counter runs, from a millisecond of it. */
@@ -61,6 +62,7 @@ void vr_job_init(void *control, int pes, int ranks, const struct vr_layout *layo
 		job->pe[i].core = -1;
 		job->pe[i].pool_next = arena + VR_ARENA_BYTES + i * VR_POOL_BYTES;
 		job->pe[i].pool_end = job->pe[i].pool_next + VR_POOL_BYTES;
+		job->pe[i].timeline = (struct vr_timeline *)(arena + VR_ARENA_BYTES + pes * VR_POOL_BYTES + i * vr_timeline_size());
 	}
 	vr_numbers_init(job);
 	job->magic = VR_JOB_MAGIC;

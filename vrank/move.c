@@ -9,6 +9,7 @@
 #include "signals.h"
 #include "steal.h"
 #include "stepper.h"
+#include "timeline.h"
 #include "tls.h"
 
 /* ---- lists of the PE ---- */
@@ -182,6 +183,8 @@ void vr_move_send(struct vr_move *m)
 	leave_list(r);
 	r->move = m;
 	m->work.run = arrived;
+	if (vr_timeline_on)
+		vr_timeline_left(r, m->to);
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
 	vr_pe_post(m->to, &m->work);
 }
@@ -201,6 +204,8 @@ void vr_move_finish(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	r->move = NULL;
+	if (vr_timeline_on)
+		vr_timeline_came(r);
 	r->counters.moves++;
 	vr_signals_adopt(r);
 	vr_rank_adopt(r);

@@ -39,6 +39,7 @@ type PESample struct {
 type RankSample struct {
 	User   float64
 	Moves  uint64
+	Sent   uint64 // messages
 	PE     int // that has it, or is about to
 	Pinned bool
 	Ended  bool
@@ -62,7 +63,7 @@ func (s *Sampler) Take() *Sample {
 	}
 	for i := range s.ranks {
 		r := &s.ranks[i]
-		out.Ranks[i] = RankSample{User: float64(r.user_ticks) / second, Moves: uint64(r.moves), PE: int(r.pe),
+		out.Ranks[i] = RankSample{User: float64(r.user_ticks) / second, Moves: uint64(r.moves), Sent: uint64(r.sent), PE: int(r.pe),
 			Pinned: r.flags&C.VR_SAMPLE_PINNED != 0, Ended: r.flags&C.VR_SAMPLE_ENDED != 0, Goes: r.flags&C.VR_SAMPLE_GOES != 0}
 		if r.flags&C.VR_SAMPLE_SET != 0 {
 			load := float64(r.load)

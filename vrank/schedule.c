@@ -10,6 +10,7 @@
 #include "steal.h"
 #include "stepper.h"
 #include "switch.h"
+#include "timeline.h"
 #include "tls.h"
 
 struct vr_job *vr_job;
@@ -107,6 +108,8 @@ static void account(struct vr_rank *from, struct vr_rank *to)
 		from->home->counters.user_ticks += now - from->resumed_at;
 		vr_pe->busy_ticks += now - from->resumed_at;
 	}
+	if (vr_unlikely(vr_timeline_on))
+		vr_timeline_switch(from, to, now);
 	if (to)
 		to->resumed_at = now;
 }
