@@ -137,6 +137,11 @@ func (m *manager) launch() error {
 	if err != nil {
 		return err
 	}
+	if m.opt.observed() {
+		if err := m.observe(region, layout, placed); err != nil {
+			return err
+		}
+	}
 	for _, w := range m.workers {
 		c := m.config(w.pe, layout)
 		c.Mapping, c.Steal = placed, steal
@@ -148,10 +153,10 @@ func (m *manager) launch() error {
 	return nil
 }
 
-// wantsTraffic tells whether the strategy looks at who talks to whom.
+// wantsTraffic tells whether the strategy or the timeline looks at who talks to whom.
 func (m *manager) wantsTraffic() bool {
 	strategy, err := loadbalance.Find(m.opt.Balance)
-	return err == nil && strategy.Info().Traffic
+	return m.opt.Trace != "" || err == nil && strategy.Info().Traffic
 }
 
 // place says where each rank begins; nil is vrank's own choice.
@@ -187,6 +192,13 @@ func (m *manager) layout() (isomalloc.Config, error) {
 	for i, w := range m.workers {
 		free[i] = w.hello.Free
 	}
+	if m.opt.observed() {
+		own, err := isomalloc.FreeRanges()
+		if err != nil {
+			return c, fmt.Errorf("find free address ranges: %w", err)
+		}
+		free = append(free, own)
+	}
 	base, err := isomalloc.Agree(free, c.Size())
 	if err != nil {
 		return c, refuse(CodeUsage, "no address space for %d slices of %d bytes (%v): lower +slice or +vp", m.opt.Ranks, c.SliceSize, err)
@@ -203,8 +215,9 @@ func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 		Libraries: m.libraries, Method: m.opt.Method, Directory: m.directory,
 		OutputFD: workerOutputFD, FerryFD: ferryFD(m.opt.Workers),
 		HostHeap: m.opt.hostHeap(), ProbeOnly: m.opt.probeOnly, HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
-		Balance: m.opt.Balance, Period: m.opt.Period, Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal, Traffic: m.wantsTraffic(),
-		Debug: m.opt.Debugger != nil,
+		Balance: m.opt.Balance, Period: m.opt.Period, Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.observed(), Traffic: m.wantsTraffic(),
+		Timeline: m.opt.timelineLimit(),
+		Debug:    m.opt.Debugger != nil,
 	}
 }
 

@@ -76,6 +76,15 @@ func (c *Config) home(id int) int {
 	return id * c.PEs / c.Ranks
 }
 
+// Placement is the PE that each rank begins on.
+func (c *Config) Placement() []int {
+	all := make([]int, c.Ranks)
+	for id := range all {
+		all[id] = c.home(id)
+	}
+	return all
+}
+
 // firstRank is the lowest rank that begins on a PE; -1 when none does.
 func (c *Config) firstRank(pe int) int {
 	if c.Mapping != nil {

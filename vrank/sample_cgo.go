@@ -40,7 +40,7 @@ type RankSample struct {
 	User   float64
 	Moves  uint64
 	Sent   uint64 // messages
-	PE     int // that has it, or is about to
+	PE     int    // that has it, or is about to
 	Pinned bool
 	Ended  bool
 	Goes   bool     // by itself, some time after it was ordered to
@@ -79,6 +79,12 @@ type Traffic struct{ From, To, Messages, Bytes int64 }
 // TakeTraffic looks at who has sent how much to whom; nothing is known without Config.Traffic. Messages of collective operations are
 // not among it, but for those that are made of messages.
 func (s *Sampler) TakeTraffic() (all []Traffic) {
+	s.EachTraffic(func(t Traffic) { all = append(all, t) })
+	return all
+}
+
+// EachTraffic is TakeTraffic for those who need not have it all at once.
+func (s *Sampler) EachTraffic(visit func(Traffic)) {
 	peers := make([]C.struct_vr_peer, 64)
 	for id := range s.ranks {
 		r := C.vr_rank_of(C.int32_t(id))
@@ -88,10 +94,9 @@ func (s *Sampler) TakeTraffic() (all []Traffic) {
 			n = int(C.vr_traffic_read(r, &peers[0], C.int(len(peers))))
 		}
 		for _, p := range peers[:min(n, len(peers))] {
-			all = append(all, Traffic{int64(id), int64(p.rank), int64(p.messages), int64(p.bytes)})
+			visit(Traffic{int64(id), int64(p.rank), int64(p.messages), int64(p.bytes)})
 		}
 	}
-	return all
 }
 
 // OrderMove asks the worker that has a rank to send it to another. The rank stays where it is if it cannot move. Any goroutine.

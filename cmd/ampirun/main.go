@@ -22,6 +22,7 @@ const version = "0.1.0"
 type engine struct {
 	core        job.Core
 	controlSize func(pes, ranks int) uint64
+	callName    func(fn int) string
 	libraries   func(program string, preload []string) ([]privatize.Library, error)
 	coverage    func() []function
 	loading     func() privatize.Options // what programs are loaded with
@@ -49,8 +50,11 @@ func complain(w io.Writer, err error) {
 
 // command does what the arguments ask for.
 func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
-	if isLB(args) {
+	switch {
+	case isLB(args):
 		return runLB(args[1:], stdout)
+	case isReport(args):
+		return runReport(args[1:], stdout)
 	}
 	s, err := parse(args)
 	if err != nil {
@@ -99,7 +103,7 @@ func (e engine) run(s *settings) (code int, err error) {
 		return job.CodeUsage, fmt.Errorf("+preload (LD_PRELOAD) %s: +privatize %s loads nothing before the program: take +privatize pie",
 			strings.Join(preload, " "), s.job.Method)
 	}
-	s.job.ControlSize = e.controlSize
+	s.job.ControlSize, s.job.CallName, s.job.Version = e.controlSize, e.callName, version
 	s.job.Libraries = func(program string) ([]privatize.Library, error) { return e.libraries(program, preload) }
 	return job.Run(context.Background(), s.job)
 }
@@ -127,6 +131,7 @@ func parse(args []string) (*settings, error) {
 	}
 	if len(l.program) > 0 {
 		s.job.Program, s.job.Args = l.program[0], l.program[1:]
+		s.job.Typed = args[:len(args)-len(l.program)]
 	}
 	if s.gdb {
 		s.held = l.held()

@@ -60,6 +60,7 @@ const (
 	maxWorkers = 4096
 	maxRanks   = 1 << 20
 	minStack   = 64 << 10
+	minTrace   = 64 << 10
 	maxPID     = 1 << 22
 )
 
@@ -163,6 +164,20 @@ var table = []group{
 		{form: "+stats", text: "print times, messages and memory of PEs and ranks at the end",
 			more: "Up to 64 ranks have a row each; of more, minimum, median and maximum are shown.",
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Stats })},
+		{form: "+progress", text: "show how the job goes in one line on standard error",
+			more: "On a terminal the line is redrawn in place and gone at the end; elsewhere there is one every 10 s and one at the end. [Seeing it](seeing.md#a-live-line) tells what it says.",
+			set:  setSwitch(func(s *settings) *bool { return &s.job.Progress })},
+		{form: "+trace", value: "FILE", text: "write a timeline that ui.perfetto.dev and ampirun report show",
+			more: "Which rank ran where and when, messages, moves, balancing: [Seeing it](seeing.md). A file of that name is replaced.",
+			set:  func(s *settings, v string) (err error) { s.job.Trace, err = filepath.Abs(v); return err }},
+		{form: "+trace-limit", value: "SIZE", initial: "4M", text: "how much the timeline may grow by in a second, about",
+			more: "What is more than that is added up instead of being shown one by one.",
+			set: func(s *settings, v string) (err error) {
+				if s.job.TraceLimit, err = parseSize(v); err == nil && s.job.TraceLimit < minTrace {
+					err = fmt.Errorf("a timeline needs at least 64K a second")
+				}
+				return err
+			}},
 		{form: "--heap-check", text: "check every rank's heap at each operation and at the end (slow)",
 			set: setSwitch(func(s *settings) *bool { return &s.job.HeapCheck })},
 		{form: "--diagnose", text: "examine the program instead of running it",

@@ -1,0 +1,139 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ampirun/vrank"
+)
+
+// How often the line is made anew: on a terminal it is redrawn, elsewhere each is a line of its own.
+const (
+	progressRedraw = 250 * time.Millisecond
+	progressLines  = 10 * time.Second
+)
+
+// progress shows how a job goes, on standard error. It may be nil.
+type progress struct {
+	out      *merger
+	terminal *os.File // nil: standard error is none
+	began    time.Time
+	last     *vrank.Sample // at the last line
+	pause    time.Duration // between lines, at least
+	line     string
+}
+
+func newProgress(out *merger, opt Options) *progress {
+	p := &progress{out: out, pause: progressLines}
+	if isTerminal(opt.Stderr) {
+		p.terminal, p.pause = opt.Stderr, progressRedraw
+	}
+	return p
+}
+
+// look shows a new line if it is time for one.
+func (p *progress) look(job *vrank.Observer) {
+	if p == nil {
+		return
+	}
+	if p.last == nil {
+		p.last = job.Take()
+		p.began = p.last.At
+		return
+	}
+	if time.Since(p.last.At) < p.pause {
+		return
+	}
+	p.show(job.Take())
+}
+
+func (p *progress) show(now *vrank.Sample) {
+	p.line = progressLine(p.last, now, now.At.Sub(p.began))
+	if took := time.Since(now.At); 50*took > p.pause { // of a million ranks
+		p.pause = 50 * took
+	}
+	p.last = now
+	if p.terminal == nil {
+		p.out.say("ampirun: " + p.line)
+		return
+	}
+	p.out.showStatus(p.terminal, fit("ampirun: "+p.line, p.terminal))
+}
+
+// end takes the line away.
+func (p *progress) end(job *vrank.Observer, started bool) {
+	switch {
+	case p == nil:
+	case p.terminal != nil:
+		p.out.hideStatus()
+	case started && p.last != nil:
+		p.show(job.Take())
+	}
+}
+
+// fit cuts a line so that it does not wrap.
+func fit(line string, terminal *os.File) string {
+	size, err := unix.IoctlGetWinsize(int(terminal.Fd()), unix.TIOCGWINSZ)
+	if err == nil && size.Col > 1 && len(line) >= int(size.Col) {
+		return line[:size.Col-1]
+	}
+	return line
+}
+
+// progressLine says what happened between two samples, after so long in all.
+func progressLine(from, to *vrank.Sample, elapsed time.Duration) string {
+	seconds := to.At.Sub(from.At).Seconds()
+	busy := 0.0
+	for p := range to.PEs {
+		busy += 1 - min(1, max(0, to.PEs[p].Idle-from.PEs[p].Idle)/seconds)
+	}
+	var sent, moves uint64
+	left := 0
+	loads := make([]float64, len(to.PEs))
+	for i := range to.Ranks {
+		was, is := &from.Ranks[i], &to.Ranks[i]
+		sent += is.Sent - was.Sent
+		moves += is.Moves
+		if !is.Ended {
+			left++
+		}
+		if is.PE >= 0 && is.PE < len(loads) {
+			loads[is.PE] += max(0, is.User-was.User)
+		}
+	}
+	return fmt.Sprintf("%s, %.1f of %d PEs busy, imbalance %.2f, %d moves, %s messages/s, %d of %d ranks", humanTime(elapsed), busy, len(to.PEs),
+		imbalance(loads), moves, humanCount(float64(sent)/seconds), left, len(to.Ranks))
+}
+
+// imbalance is the largest load against the mean; 1 where there is none.
+func imbalance(loads []float64) float64 {
+	most, sum := 0.0, 0.0
+	for _, l := range loads {
+		most, sum = max(most, l), sum+l
+	}
+	if sum == 0 {
+		return 1
+	}
+	return most * float64(len(loads)) / sum
+}
+
+func humanTime(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	d = d.Truncate(time.Second)
+	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+}
+
+func humanCount(n float64) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f M", n/1e6)
+	case n >= 1e4:
+		return fmt.Sprintf("%.0f k", n/1e3)
+	}
+	return fmt.Sprintf("%.0f", n)
+}
