@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ampirun/internal/human"
 	"ampirun/vrank"
 )
 
@@ -104,8 +105,8 @@ func progressLine(from, to *vrank.Sample, elapsed time.Duration) string {
 			loads[is.PE] += max(0, is.User-was.User)
 		}
 	}
-	return fmt.Sprintf("%s, %.1f of %d PEs busy, imbalance %.2f, %d moves, %s messages/s, %d of %d ranks", humanTime(elapsed), busy, len(to.PEs),
-		imbalance(loads), moves, humanCount(float64(sent)/seconds), left, len(to.Ranks))
+	return fmt.Sprintf("%s, %.1f of %d PEs busy, imbalance %.2f, %d moves, %s messages/s, %d of %d ranks", human.Time(elapsed), busy, len(to.PEs),
+		imbalance(loads), moves, human.Count(float64(sent)/seconds), left, len(to.Ranks))
 }
 
 // imbalance is the largest load against the mean; 1 where there is none.
@@ -118,22 +119,4 @@ func imbalance(loads []float64) float64 {
 		return 1
 	}
 	return most * float64(len(loads)) / sum
-}
-
-func humanTime(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	d = d.Truncate(time.Second)
-	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
-}
-
-func humanCount(n float64) string {
-	switch {
-	case n >= 1e6:
-		return fmt.Sprintf("%.1f M", n/1e6)
-	case n >= 1e4:
-		return fmt.Sprintf("%.0f k", n/1e3)
-	}
-	return fmt.Sprintf("%.0f", n)
 }

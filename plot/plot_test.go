@@ -80,7 +80,7 @@ func TestNamesDoNotMeet(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for v, want := range map[float64]string{0.1: "0.1", 1: "1", 999: "999", 1000: "1,000", 1e6: "1,000,000", 4096: "4,096"} {
-		if got := number(v); got != want {
+		if got := Number(v); got != want {
 			t.Errorf("%g is %s", v, got)
 		}
 	}
