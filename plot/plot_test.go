@@ -88,7 +88,7 @@ func TestNumbers(t *testing.T) {
 
 func TestLinearAxesBeginAtZero(t *testing.T) {
 	for most, want := range map[float64]string{0: "[0 0.2 0.4 0.6 0.8 1]", 7: "[0 1 2 3 4 5 6 7]", 1.3: "[0 0.2 0.4 0.6 0.8 1 1.2 1.4]", 99: "[0 20 40 60 80 100]", 300: "[0 50 100 150 200 250 300]"} {
-		got := roundSteps(most)
+		got := RoundSteps(most)
 		for i := range got {
 			got[i] = math.Round(got[i]*1e6) / 1e6
 		}

@@ -48,7 +48,6 @@ func (d *data) utilisation() template.HTML {
 	height := max(9, min(44, 420/float64(len(rows))))
 	bottom := 8 + height*float64(len(rows))
 	c := newDrawing("utilisation", "utilisation over time", bottom+axisHeight)
-	d.stepLines(c, 4, bottom)
 	c.timeAxis(d.seconds(), 4, bottom)
 	for i, g := range rows {
 		y := 8 + height*float64(i)
@@ -65,6 +64,7 @@ func (d *data) utilisation() template.HTML {
 			c.rect("heat", from, y, to-from+0.3, height-1, fmt.Sprintf("fill-opacity:%.2f", 0.04+0.96*busy), d.columnTip(g, col, busy, idle))
 		}
 	}
+	d.stepLines(c, 4, bottom)
 	return c.done()
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"time"
@@ -34,18 +35,21 @@ type data struct {
 
 	traffic []timeline.Traffic
 
-	runs, gathered, messages uint64 // runs that are shown, that were only added up; messages
-	moves                    []move // the first ones
+	runs, gathered, messages uint64  // runs that are shown, that were only added up; messages
+	moves                    []*move // the first ones
 	moved                    int
-	leaving                  map[int]timeline.Move // by rank
-	places                   [][]place             // by rank, in the order of time
+	halves                   map[passage]*move // moves of which one end has been read
+	places                   [][]place         // by rank, in the order of time
 }
 
 // move is a rank's way to another PE.
 type move struct {
 	rank, from, to int
-	at, took       int64 // nanoseconds; took is 0 where it is not known when it left
+	left, at       int64 // nanoseconds; from is -1 where it is not known when it left
 }
+
+// passage names a move: PEs tell of its two ends in any order.
+type passage struct{ rank, number int }
 
 // place is where a rank is from some time on.
 type place struct {
@@ -55,7 +59,7 @@ type place struct {
 
 // gather reads a trace. One that is cut off is read as far as it goes.
 func gather(in io.Reader) (*data, error) {
-	d := &data{column: firstColumn, leaving: map[int]timeline.Move{}}
+	d := &data{column: firstColumn, halves: map[passage]*move{}}
 	err := timeline.Read(in, timeline.Handler{
 		Facts:   d.begin,
 		Run:     d.run,
@@ -91,10 +95,9 @@ func (d *data) begin(f timeline.Facts) error {
 
 // finish puts in order what PEs have told one after the other.
 func (d *data) finish() {
-	slices.SortStableFunc(d.moves, func(a, b move) int { return int(max(-1, min(1, a.at-b.at))) })
-	d.moves = d.moves[:min(len(d.moves), maxMoves)]
+	d.keepFirstMoves()
 	for _, all := range d.places {
-		slices.SortStableFunc(all, func(a, b place) int { return int(max(-1, min(1, a.from-b.from))) })
+		slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(a.from, b.from) })
 	}
 	if !d.ended {
 		d.cut = true
@@ -142,21 +145,29 @@ func (d *data) run(r timeline.Run) {
 
 func (d *data) move(m timeline.Move) {
 	d.reach(m.At)
+	key := passage{m.Rank, m.Number}
+	v := d.halves[key]
+	if v == nil {
+		v = &move{rank: m.Rank, from: -1, at: -1}
+		d.halves[key] = v
+	} else {
+		delete(d.halves, key)
+	}
 	if !m.Arrived {
-		d.leaving[m.Rank] = m
+		v.from, v.left = m.PE, m.At
 		return
 	}
+	v.to, v.at = m.PE, m.At
 	d.moved++
-	v := move{rank: m.Rank, from: -1, to: m.PE, at: m.At}
-	if l, ok := d.leaving[m.Rank]; ok && l.Number == m.Number {
-		v.from, v.took = l.PE, max(0, m.At-l.At)
-	}
-	d.moves = append(d.moves, v)
-	if len(d.moves) > 64*maxMoves { // PEs take turns in the file, so these are nearly in order
-		slices.SortStableFunc(d.moves, func(a, b move) int { return int(max(-1, min(1, a.at-b.at))) })
-		d.moves = d.moves[:maxMoves]
-	}
 	d.places[m.Rank] = append(d.places[m.Rank], place{m.At, m.PE})
+	if d.moves = append(d.moves, v); len(d.moves) > 64*maxMoves { // PEs take turns in the file, so those to come are not earlier by much
+		d.keepFirstMoves()
+	}
+}
+
+func (d *data) keepFirstMoves() {
+	slices.SortStableFunc(d.moves, func(a, b *move) int { return cmp.Compare(a.at, b.at) })
+	d.moves = d.moves[:min(len(d.moves), maxMoves)]
 }
 
 // columns is how many spans the job took.

@@ -161,7 +161,7 @@ func (d *data) listMoves(v *view) {
 	for _, m := range d.moves {
 		row := moveView{At: fmt.Sprintf("%.4f", float64(m.at)/1e9), Rank: m.rank, To: m.to, From: "?", Duration: "?"}
 		if m.from >= 0 {
-			row.From, row.Duration = fmt.Sprint(m.from), human.Time(time.Duration(m.took))
+			row.From, row.Duration = fmt.Sprint(m.from), human.Time(time.Duration(max(0, m.at-m.left)))
 		}
 		v.Moves = append(v.Moves, row)
 	}

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -92,5 +93,5 @@ func (m *message) bytes(field protowire.Number, v []byte) {
 }
 
 func (m *message) text(field protowire.Number, v string) {
-	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), v)
+	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), strings.ToValidUTF8(v, "\uFFFD"))
 }

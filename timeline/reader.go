@@ -38,8 +38,10 @@ const maxPacket = 256 << 20
 
 // Limits of what is believed of a file.
 const (
-	maxRanks = 1 << 24
-	maxPEs   = 1 << 16
+	maxRanks  = 1 << 24
+	maxPEs    = 1 << 16
+	maxTime   = 1 << 62 // nanoseconds
+	maxDouble = 4e9
 )
 
 // Read reads a trace.
@@ -158,7 +160,7 @@ func (r *reader) packet(p []byte) error {
 	if err != nil || event == nil {
 		return err
 	}
-	if at > math.MaxInt64 {
+	if at > maxTime {
 		return ErrForeign
 	}
 	return r.take(int64(at), event)
@@ -255,9 +257,16 @@ func (r *reader) annotation(m []byte) (key string, v value, err error) {
 
 // ---- what events mean ----
 
-func (e *event) number(key string) int     { return int(min(e.values[key].number, math.MaxInt32)) }
-func (e *event) double(key string) float64 { return e.values[key].double }
-func (e *event) text(key string) string    { return e.values[key].text }
+func (e *event) number(key string) int  { return int(min(e.values[key].number, math.MaxInt32)) }
+func (e *event) text(key string) string { return e.values[key].text }
+
+// double is a number of seconds, or a ratio; 0 where it is none that makes sense.
+func (e *event) double(key string) float64 {
+	if v := e.values[key].double; v > 0 && v <= maxDouble {
+		return v
+	}
+	return 0
+}
 
 func (e *event) texts(key string) (all []string) {
 	for _, v := range e.values[key].array {
@@ -357,7 +366,7 @@ func (r *reader) run(e *event, pe int) error {
 		call(r.Run, *run)
 		return nil
 	}
-	run := &Run{PE: pe, From: e.at, Then: e.text("then"), Runs: int64(e.number("runs")), Busy: int64(e.values["busy_ns"].number)}
+	run := &Run{PE: pe, From: e.at, Then: e.text("then"), Runs: int64(e.number("runs")), Busy: int64(min(e.values["busy_ns"].number, math.MaxInt64))}
 	switch e.name {
 	case nameIdle:
 		run.Rank = Idle

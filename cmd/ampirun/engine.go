@@ -25,7 +25,7 @@ func newEngine() engine {
 			Trace: vrank.TakeTrace,
 		},
 		controlSize: vrank.ControlSize,
-		callName:    func(fn int) string { return ampi.New().Name(fn) },
+		callName:    new(ampi.Server).Name,
 		libraries:   libraries,
 		coverage:    coverage,
 		loading:     func() privatize.Options { return vrank.LoadOptions(ampi.New()) },
