@@ -20,11 +20,10 @@ const (
 // progress shows how a job goes, on standard error. It may be nil.
 type progress struct {
 	out      *merger
-	terminal *os.File // nil: standard error is none
-	began    time.Time
+	terminal *os.File      // nil: standard error is none
+	first    *vrank.Sample // when the job began: nothing had been done
 	last     *vrank.Sample // at the last line
 	pause    time.Duration // between lines, at least
-	line     string
 }
 
 func newProgress(out *merger, opt Options) *progress {
@@ -41,37 +40,36 @@ func (p *progress) look(job *vrank.Observer) {
 		return
 	}
 	if p.last == nil {
-		p.last = job.Take()
-		p.began = p.last.At
-		return
+		now := job.Take()
+		ago := job.TickTime(job.Ticks() - job.Began())
+		p.first = &vrank.Sample{At: now.At.Add(-ago), PEs: make([]vrank.PESample, len(now.PEs)), Ranks: make([]vrank.RankSample, len(now.Ranks))}
+		p.last = p.first
 	}
-	if time.Since(p.last.At) < p.pause {
-		return
+	if began := time.Now(); began.Sub(p.last.At) >= p.pause {
+		now := job.Take()
+		p.show(p.last, now)
+		p.last = now
+		p.pause = max(p.pause, 50*time.Since(began)) // with a million ranks
 	}
-	p.show(job.Take())
 }
 
-func (p *progress) show(now *vrank.Sample) {
-	p.line = progressLine(p.last, now, now.At.Sub(p.began))
-	if took := time.Since(now.At); 50*took > p.pause { // of a million ranks
-		p.pause = 50 * took
-	}
-	p.last = now
+func (p *progress) show(from, to *vrank.Sample) {
+	line := "ampirun: " + progressLine(from, to, to.At.Sub(p.first.At))
 	if p.terminal == nil {
-		p.out.say("ampirun: " + p.line)
+		p.out.say(line)
 		return
 	}
-	p.out.showStatus(p.terminal, fit("ampirun: "+p.line, p.terminal))
+	p.out.showStatus(p.terminal, fit(line, p.terminal))
 }
 
-// end takes the line away.
+// end takes the line away. Where there is no terminal, a last one is about all of the job.
 func (p *progress) end(job *vrank.Observer, started bool) {
 	switch {
 	case p == nil:
 	case p.terminal != nil:
 		p.out.hideStatus()
 	case started && p.last != nil:
-		p.show(job.Take())
+		p.show(p.first, job.Take())
 	}
 }
 
@@ -86,7 +84,7 @@ func fit(line string, terminal *os.File) string {
 
 // progressLine says what happened between two samples, after so long in all.
 func progressLine(from, to *vrank.Sample, elapsed time.Duration) string {
-	seconds := to.At.Sub(from.At).Seconds()
+	seconds := max(to.At.Sub(from.At).Seconds(), 1e-6)
 	busy := 0.0
 	for p := range to.PEs {
 		busy += 1 - min(1, max(0, to.PEs[p].Idle-from.PEs[p].Idle)/seconds)

@@ -39,7 +39,7 @@ const maxPacket = 256 << 20
 // Limits of what is believed of a file.
 const (
 	maxRanks  = 1 << 24
-	maxPEs    = 1 << 16
+	maxPEs    = 1 << 12
 	maxTime   = 1 << 62 // nanoseconds
 	maxDouble = 4e9
 )
