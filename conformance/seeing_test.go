@@ -100,7 +100,7 @@ func TestTrace(t *testing.T) {
 	if waits := tr.named("rank 3"); len(waits) == 0 || !strings.HasPrefix(waits[len(waits)/2].texts["then"], "MPI_") {
 		t.Errorf("%s: does not say in which call rank 3 waits", r.what)
 	}
-	expectReport(t, file, fmt.Sprintf(">%d</b><span>moves<", len(came)), ">16 ranks on 2 PEs<", "rank 0 to rank 1: 100 messages, 800 B", "GreedyRefine")
+	expectReport(t, file, fmt.Sprintf(">%d</b><span>moves<", len(came)), ">16 ranks on 2 PEs<", "rank 15 to rank 0: 100 messages, 800 B", "GreedyRefine")
 }
 
 // expectFlows checks that each end of a flow has its beginning, not later, and nothing has two.

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ampirun/internal/human"
+	"ampirun/human"
 	"ampirun/vrank"
 )
 

@@ -153,10 +153,13 @@ func (m *manager) launch() error {
 	return nil
 }
 
-// wantsTraffic tells whether the strategy or the timeline looks at who talks to whom.
+// wantsTraffic tells whether the strategy looks at who talks to whom, or a record or the timeline has it.
 func (m *manager) wantsTraffic() bool {
+	if m.opt.Record != "" || m.opt.Trace != "" {
+		return true
+	}
 	strategy, err := loadbalance.Find(m.opt.Balance)
-	return m.opt.Trace != "" || err == nil && strategy.Info().Traffic
+	return err == nil && strategy.Info().Traffic
 }
 
 // place says where each rank begins; nil is vrank's own choice.
@@ -215,9 +218,10 @@ func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 		Libraries: m.libraries, Method: m.opt.Method, Directory: m.directory,
 		OutputFD: workerOutputFD, FerryFD: ferryFD(m.opt.Workers),
 		HostHeap: m.opt.hostHeap(), ProbeOnly: m.opt.probeOnly, HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
-		Balance: m.opt.Balance, Period: m.opt.Period, Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.observed(), Traffic: m.wantsTraffic(),
-		Timeline: m.opt.timelineLimit(),
-		Debug:    m.opt.Debugger != nil,
+		Balance: m.opt.Balance, Period: m.opt.Period, Traffic: m.wantsTraffic(),
+		Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.Record != "" || m.opt.observed(),
+		Record:  m.opt.Record, RecordStep: m.opt.RecordStep, Timeline: m.opt.timelineLimit(),
+		Debug: m.opt.Debugger != nil,
 	}
 }
 

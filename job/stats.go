@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"ampirun/internal/human"
+	"ampirun/human"
 	"ampirun/vrank"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"ampirun/internal/human"
+	"ampirun/human"
 	"ampirun/plot"
 	"ampirun/timeline"
 )

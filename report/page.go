@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"ampirun/internal/human"
+	"ampirun/human"
 )
 
 //go:embed page.html

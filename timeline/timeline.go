@@ -76,7 +76,7 @@ type RankTotal struct {
 	Moves uint64
 }
 
-// Traffic is what ranks of one block sent to those of others. Messages that collective operations have no need of are not among it.
+// Traffic is what ranks of one block sent to those of others, with the messages that collective operations would be.
 type Traffic struct {
 	From            int // block
 	To              []int

@@ -26,6 +26,11 @@ struct vr_steal {
 	uint64_t stolen, steals, latency; /* ranks; answers that gave some, and ticks from those until the first was here */
 };
 
+/* A queue; last means nothing while it is empty. */
+struct vr_moves {
+	struct vr_move *first, *last;
+};
+
 struct vr_pe {
 	int32_t id;
 	int32_t nranks; /* that it owns now */
@@ -34,7 +39,7 @@ struct vr_pe {
 	struct vr_rank *timers; /* sorted by wake_at */
 	struct vr_rank *all;
 	int32_t budget; /* switches until the PE loop wants to look around */
-	struct vr_move *orders, *arrivals; /* ranks that Go is to send away, and to take in */
+	struct vr_moves orders, arrivals; /* ranks that Go is to send away, and to take in */
 	struct vr_env *free[VR_POOL_CLASSES];
 	int32_t nfree[VR_POOL_CLASSES];
 	char *pool_next, *pool_end;

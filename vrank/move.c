@@ -5,6 +5,7 @@
 #include "ferry.h"
 #include "fiber.h"
 #include "life.h"
+#include "overlay.h"
 #include "process.h"
 #include "signals.h"
 #include "steal.h"
@@ -14,19 +15,18 @@
 
 /* ---- lists of the PE ---- */
 
-static void append(struct vr_move **list, struct vr_move *m)
+static void append(struct vr_moves *list, struct vr_move *m)
 {
-	while (*list)
-		list = &(*list)->next;
 	m->next = NULL;
-	*list = m;
+	*(list->first ? &list->last->next : &list->first) = m;
+	list->last = m;
 }
 
-static struct vr_move *take(struct vr_move **list)
+static struct vr_move *take(struct vr_moves *list)
 {
-	struct vr_move *m = *list;
+	struct vr_move *m = list->first;
 	if (m)
-		*list = m->next;
+		list->first = m->next;
 	return m;
 }
 
@@ -98,6 +98,12 @@ int vr_move_order(struct vr_rank *r, int32_t to)
 	return 0;
 }
 
+int vr_move_is_behind(int32_t id)
+{
+	const struct vr_pe *pe = &vr_job->pe[id];
+	return *(struct vr_move *volatile const *)&pe->orders.first || atomic_load(&pe->inbox);
+}
+
 int vr_move_give(struct vr_rank *r, int32_t to)
 {
 	struct vr_move *m = move_new(r, to);
@@ -115,6 +121,8 @@ static const char *obstacle(const struct vr_rank *r)
 		return r->pinned;
 	if (r->process && r->process->children)
 		return "it has child processes";
+	if (r->signals && r->signals->fiber)
+		return "it handles a signal while it waits";
 	return NULL;
 }
 
@@ -167,6 +175,10 @@ static void leave_list(struct vr_rank *r)
 
 const char *vr_move_pack(struct vr_move *m, int *never)
 {
+	const char *why = vr_overlay_settle(m->rank);
+	*never = !!why;
+	if (why)
+		return why;
 	return vr_ferry_send(m->rank, m->to, never);
 }
 
@@ -174,9 +186,11 @@ void vr_move_send(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	vr_directory_leave(r);
+	vr_signals_leave(r);
 	vr_ferry_close();
 	if (vr_loaded == r)
 		vr_tls_unload();
+	vr_overlay_leave(r);
 	vr_protect_leave(r);
 	m->place = vr_schedule_remove(r);
 	vr_departures++;
@@ -197,7 +211,13 @@ const char *vr_move_unpack(struct vr_move *m)
 		return why;
 	if (vr_directory_adopt(r))
 		return "the directory that the job began in cannot be opened";
-	return vr_protect_enter(r) ? "its memory cannot be protected as it was (see vm.max_map_count)" : NULL;
+	if (vr_protect_enter(r))
+		return "its memory cannot be protected as it was (see vm.max_map_count)";
+	if (vr_overlay_enter(r))
+		return "the files that it has mapped cannot be mapped here (see vm.max_map_count)";
+	if (vr_redirect_enter(r))
+		return "its C library cannot be told to map files as it did";
+	return vr_signals_adopt(r);
 }
 
 void vr_move_finish(struct vr_move *m)
@@ -207,7 +227,6 @@ void vr_move_finish(struct vr_move *m)
 	if (vr_timeline_on)
 		vr_timeline_came(r);
 	r->counters.moves++;
-	vr_signals_adopt(r);
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);
 	move_free(m, 1);

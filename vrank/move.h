@@ -25,6 +25,9 @@ struct vr_move {
 /* Any stack, any worker. Ask that rank r goes to PE `to`. -1 when there is no memory to ask. */
 int vr_move_order(struct vr_rank *r, int32_t to);
 
+/* Any stack, any worker: has PE `id` orders that it has not got round to? A guess. */
+int vr_move_is_behind(int32_t id);
+
 /* Any stack of the owner: the same for a ready rank that PE `to` has asked for. */
 int vr_move_give(struct vr_rank *r, int32_t to);
 

@@ -126,15 +126,25 @@ func (w *worker) furnish(r *rank) error {
 	return err
 }
 
-// shuffle moves random ranks to random workers, for tests, until the job ends: one order in each period in the mean.
+// shuffle moves random ranks to random workers, for tests, until the job ends: one order in each period in the mean, but no more than
+// the workers can carry out: where they get little of a core they would do nothing else.
 func (w *worker) shuffle(every time.Duration) {
-	const most = 64 // orders at once, after a long sleep
+	const most = 16 // orders at once for one worker
 	start, done := time.Now(), 0
+	ordered := make([]int, w.cfg.PEs) // since a worker was last seen without any
 	for !isStopped() {
 		time.Sleep(every)
 		due := int(time.Since(start) / every)
 		for range min(due-done, most) {
-			C.vr_move_order((*C.struct_vr_rank)(unsafe.Pointer(rankAt(rand.IntN(w.cfg.Ranks)))), C.int32_t(rand.IntN(w.cfg.PEs)))
+			r := (*C.struct_vr_rank)(unsafe.Pointer(rankAt(rand.IntN(w.cfg.Ranks))))
+			pe := C.vr_owner(r)
+			if C.vr_move_is_behind(pe) == 0 {
+				ordered[pe] = 0
+			}
+			if ordered[pe] < most {
+				ordered[pe]++
+				C.vr_move_order(r, C.int32_t(rand.IntN(w.cfg.PEs)))
+			}
 		}
 		done = due
 	}

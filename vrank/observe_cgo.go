@@ -58,7 +58,9 @@ func Observe(fd int, base uintptr, sliceSize uint64, pes, ranks int) (*Observer,
 	if err != nil {
 		return nil, fmt.Errorf("map the region: %w", err)
 	}
-	return &Observer{Sampler: NewSampler(pes, ranks), region: region, buffer: make([]C.struct_vr_moment, 1024)}, nil
+	o := &Observer{Sampler: NewSampler(pes, ranks), region: region, buffer: make([]C.struct_vr_moment, 1024)}
+	o.data = 0 // images are the workers' to know
+	return o, nil
 }
 
 // Started tells whether the ranks of all workers exist. Nothing else may be called before it has said so.

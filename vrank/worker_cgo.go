@@ -4,6 +4,7 @@ package vrank
 #include "core.h"
 #include "ferry.h"
 #include "life.h"
+#include "overlay.h"
 #include "pe_thread.h"
 #include "process.h"
 #include "schedule.h"
@@ -82,9 +83,7 @@ func (w *worker) joinJob() error {
 		l := w.layout.toC()
 		C.vr_job_init(w.control(), C.int(w.cfg.PEs), C.int(w.cfg.Ranks), &l, C.uint64_t(w.region.Slice(0).Lo))
 	}
-	if err := w.await(func() bool { return C.vr_job_is_ready(w.control()) != 0 }); err != nil {
-		return err
-	}
+	await(func() bool { return C.vr_job_is_ready(w.control()) != 0 })
 	C.vr_spin_ticks = C.uint64_t(w.spinTime().Seconds() * ticksPerSecond())
 	if w.cfg.Measure || w.cfg.ProbeOnly {
 		C.vr_measure = 1
@@ -119,9 +118,9 @@ func (w *worker) joinJob() error {
 }
 
 // startJob waits until the ranks of all workers exist.
-func (w *worker) startJob() error {
+func startJob() {
 	C.vr_job_start()
-	return w.await(func() bool { return C.vr_job_is_started() != 0 || isStopped() })
+	await(func() bool { return C.vr_job_is_started() != 0 || isStopped() })
 }
 
 func (l *sliceLayout) toC() C.struct_vr_layout {

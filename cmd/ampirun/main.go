@@ -52,7 +52,11 @@ func complain(w io.Writer, err error) {
 func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	switch {
 	case isLB(args):
-		return runLB(args[1:], stdout)
+		return e.runLB(args[1:], stdout)
+	case isCkpt(args):
+		return runCkpt(args[1:], stdout)
+	case isSweep(args):
+		return runSweep(args[1:], stdout)
 	case isReport(args):
 		return runReport(args[1:], stdout)
 	}
@@ -103,6 +107,11 @@ func (e engine) run(s *settings) (code int, err error) {
 		return job.CodeUsage, fmt.Errorf("+preload (LD_PRELOAD) %s: +privatize %s loads nothing before the program: take +privatize pie",
 			strings.Join(preload, " "), s.job.Method)
 	}
+	unclaim, err := claim(s.job.Record)
+	if err != nil {
+		return job.CodeUsage, fmt.Errorf("+lb-record: %w", err)
+	}
+	defer unclaim()
 	s.job.ControlSize, s.job.CallName, s.job.Version = e.controlSize, e.callName, version
 	s.job.Libraries = func(program string) ([]privatize.Library, error) { return e.libraries(program, preload) }
 	return job.Run(context.Background(), s.job)

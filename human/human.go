@@ -1,4 +1,4 @@
-// Package human writes numbers for people.
+// Package human writes quantities for people.
 package human
 
 import (
