@@ -92,6 +92,7 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	case s.json:
 		return job.CodeUsage, errors.New("--json: goes with --diagnose")
 	default:
+		s.job.Typed = args[:len(args)-1-len(s.job.Args)]
 		return e.run(s)
 	}
 	return 0, nil
@@ -140,7 +141,6 @@ func parse(args []string) (*settings, error) {
 	}
 	if len(l.program) > 0 {
 		s.job.Program, s.job.Args = l.program[0], l.program[1:]
-		s.job.Typed = args[:len(args)-len(l.program)]
 	}
 	if s.gdb {
 		s.held = l.held()
