@@ -14,6 +14,9 @@ const (
 	ampiDir   = root + "/testdata/ampi"
 )
 
+// imbalanceBefore is how many iterations of even work imbalance begins with.
+const imbalanceBefore = 160
+
 // busy reads from +stats how long each PE was busy.
 func busy(t *testing.T, r result) (seconds []float64) {
 	for _, m := range regexp.MustCompile(`(?m)^ +\d+ +([0-9.]+) +[0-9.]+ +[0-9.]+ +\d+ +\d+ *$`).FindAllStringSubmatch(r.stderr, -1) {
