@@ -57,7 +57,9 @@ func (w *worker) serve(r *rank, call *Call) {
 	case fnName:
 		w.nameAddress(r.home(), call)
 	default:
+		w.unpackLuggage(r.home())
 		w.mpi.Serve(call)
+		r.home().keeps(w.mpi.Keeps(call.Rank))
 	}
 	r.answer(call)
 }

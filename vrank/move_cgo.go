@@ -37,24 +37,17 @@ func (w *worker) move() error {
 func (w *worker) sendAway(m *C.struct_vr_move) {
 	r := (*rank)(unsafe.Pointer(m.rank))
 	if C.vr_move_obstacle(m) != nil || !w.pack(r, m) {
-		C.vr_rank_free(&r.c, m.luggage)
 		C.vr_move_drop(m)
 		return
 	}
-	w.mpi.EndRank(r.number())
 	C.vr_move_send(m)
 }
 
 // pack makes everything ready that goes with a rank. Where that fails the rank stays as it was; for good if it would fail again.
 func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
-	luggage := w.mpi.Pack(r.number())
-	if len(luggage) > 0 {
-		m.luggage = C.vr_rank_alloc(&r.c, C.size_t(len(luggage)))
-		if m.luggage == nil {
-			r.pin("its slice is full")
-			return false
-		}
-		m.luggage_size = C.uint64_t(copy(unsafe.Slice((*byte)(m.luggage), len(luggage)), luggage))
+	if !w.packLuggage(r) {
+		r.pin("its slice is full")
+		return false
 	}
 	if err := w.leave(r); err != nil {
 		r.pin(err.Error())
@@ -72,6 +65,33 @@ func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
 		panic(fmt.Sprintf("BUG: the images of rank %d were here and cannot be again: %v", r.number(), err))
 	}
 	return false
+}
+
+// packLuggage puts what Go keeps of a rank into its slice, where it stays until Go needs it. That fails when the slice is full.
+func (w *worker) packLuggage(r *rank) bool {
+	if r.c.is_kept == 0 {
+		return true
+	}
+	data := w.mpi.Pack(r.number())
+	if r.c.luggage = C.vr_rank_alloc(&r.c, C.size_t(len(data))); r.c.luggage == nil {
+		return false
+	}
+	r.c.luggage_size = C.uint64_t(copy(unsafe.Slice((*byte)(r.c.luggage), len(data)), data))
+	w.mpi.EndRank(r.number())
+	r.c.is_kept = 0
+	return true
+}
+
+// unpackLuggage gives Go back what it kept of a rank in another worker.
+func (w *worker) unpackLuggage(r *rank) {
+	if r.c.luggage == nil {
+		return
+	}
+	if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(r.c.luggage), r.c.luggage_size)); err != nil {
+		panic(fmt.Sprintf("BUG: rank %d: %v", r.number(), err))
+	}
+	C.vr_rank_free(&r.c, r.c.luggage)
+	r.c.luggage = nil
 }
 
 // leave readies a rank for another worker. What this one has mapped for it stays, in case that it comes back, unless there would
@@ -96,12 +116,6 @@ func (w *worker) takeIn(m *C.struct_vr_move) error {
 	}
 	if why := C.vr_move_unpack(m); why != nil {
 		return fmt.Errorf("take in rank %d: %s", r.number(), C.GoString(why))
-	}
-	if m.luggage != nil {
-		if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(m.luggage), m.luggage_size)); err != nil {
-			return fmt.Errorf("take in rank %d: %w", r.number(), err)
-		}
-		C.vr_rank_free(&r.c, m.luggage)
 	}
 	C.vr_move_finish(m)
 	return nil

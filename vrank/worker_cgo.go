@@ -4,6 +4,8 @@ package vrank
 #include "core.h"
 #include "ferry.h"
 #include "life.h"
+#include "offer.h"
+#include "overlay.h"
 #include "pe_thread.h"
 #include "process.h"
 #include "schedule.h"
@@ -44,7 +46,9 @@ type MPI interface {
 	NewRank(rcb unsafe.Pointer)
 	// EndRank forgets a rank that has ended or goes to another worker.
 	EndRank(rank int)
-	// Pack is what it keeps of a rank, for Unpack in another worker; nil for nothing.
+	// Keeps tells whether it keeps anything of a rank.
+	Keeps(rank int) bool
+	// Pack is what it keeps of a rank, for Unpack in another worker.
 	Pack(rank int) []byte
 	Unpack(rank int, data []byte) error
 }
@@ -94,6 +98,9 @@ func (w *worker) joinJob() error {
 		C.vr_steal_policy = C.struct_vr_steal_policy{is_on: 1, cost: C.uint64_t(s.Cost * ticksPerSecond())}
 		if s.Half {
 			C.vr_steal_policy.half = 1
+		}
+		if w.movable && !w.crowded && !w.images.NeedSettling() {
+			C.vr_offers_on = 1
 		}
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
