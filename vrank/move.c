@@ -11,6 +11,7 @@
 #include "signals.h"
 #include "steal.h"
 #include "stepper.h"
+#include "timeline.h"
 #include "tls.h"
 
 /* ---- lists of the PE ---- */
@@ -193,7 +194,7 @@ const char *vr_move_pack(struct vr_move *m, int *never)
 	return vr_ferry_send(m->rank, m->to, never);
 }
 
-void vr_move_send(struct vr_move *m)
+void vr_move_detach(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	vr_directory_leave(r);
@@ -208,8 +209,16 @@ void vr_move_send(struct vr_move *m)
 	vr_rank_release(r);
 	r->move = m;
 	m->work.run = arrived;
+	atomic_fetch_add(&vr_job->in_transit, 1);
+	if (vr_timeline_on)
+		vr_timeline_left(r, m->to);
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
-	vr_pe_post(m->to, &m->work);
+}
+
+void vr_move_arrive(struct vr_rank *r)
+{
+	vr_pe_post(r->move->to, &r->move->work);
+	atomic_fetch_sub(&vr_job->in_transit, 1);
 }
 
 const char *vr_move_unpack(struct vr_move *m)
@@ -233,6 +242,8 @@ void vr_move_finish(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	r->move = NULL;
+	if (vr_timeline_on)
+		vr_timeline_came(r);
 	r->counters.moves++;
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);
