@@ -18,6 +18,7 @@ type experiment struct {
 	native     bool     // the same program without MPI runs beside
 	extra      []string // further flags of ampirun
 	collect    func(e *experiment, f *finished) (map[string]series, error)
+	inside     func(ctx context.Context) (map[string]series, error) // instead of a program: a part of ours, in this process
 	figures    []*figure
 }
 
@@ -54,6 +55,9 @@ func (e *experiment) roundsOf(o *options) int {
 
 func (e *experiment) implementations(b *builder) []*implementation {
 	list := []*implementation{b.ours}
+	if e.inside != nil {
+		return list
+	}
 	if b.base != nil {
 		list = append(list, b.base)
 	}
@@ -67,6 +71,9 @@ func (e *experiment) implementations(b *builder) []*implementation {
 }
 
 func (e *experiment) once(ctx context.Context, b *builder, im *implementation) (map[string]series, error) {
+	if e.inside != nil {
+		return e.inside(ctx)
+	}
 	program, err := b.program(e.program, im)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func experiments() []*experiment {
 	for _, s := range startings() {
 		list = append(list, s.experiment())
 	}
-	return append(list, manyProcesses(), memory(), compute(), packing())
+	return append(list, manyProcesses(), memory(), compute(), packing(), checkpointFiles())
 }
 
 func smallOnePE() *experiment {
