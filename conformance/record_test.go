@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ampirun/loadbalance"
 	"ampirun/loadbalance/record"
 )
 
@@ -94,6 +96,32 @@ func TestRecordThenSimulate(t *testing.T) {
 	sim.expectSays(t, fmt.Sprintf("8 ranks on 4 PEs, %d steps", len(got.steps)), fmt.Sprintf("8 ranks on 64 PEs, %d steps", len(got.steps)), "GreedyRefine")
 }
 
+// TestRecordedCollectives: collective calls are in the graph as docs/load-balancing.md has it.
+func TestRecordedCollectives(t *testing.T) {
+	type pair [2]int32
+	const bcast, reduce, all, gather, ring, block, scattered, scan = 50000, 7, 11, 13, 2 * 17, 20000, 19, 23
+	want := map[pair]int64{
+		{1, 3}: reduce + all + gather + ring + block + scattered + scan,
+		{1, 5}: all + block + scattered,
+		{3, 1}: bcast + all + 1 + block + 3*scattered,
+		{3, 5}: bcast + ring + 300 + block + scan,
+		{5, 1}: all + ring + block + 3*scattered,
+		{5, 3}: reduce + gather + block,
+	}
+	for _, workers := range []int{1, 2} {
+		file := filepath.Join(t.TempDir(), "trace")
+		j := job{program: program(t, ownDir+"/collectives.c"), workers: workers, ranks: 6, flags: []string{"+lb-record", file}}
+		j.run(t).expectCode(t, 0)
+		got := map[pair]int64{}
+		for _, s := range readTrace(t, file).steps {
+			s.Graph.Edges(func(e loadbalance.Edge) { got[pair{e.From, e.To}] += e.Bytes })
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d workers: bytes by pair\n%v, want\n%v", workers, got, want)
+		}
+	}
+}
+
 // TestRecordedMoves: a run that is balanced and recorded at once; the trace shows ranks elsewhere than they began.
 func TestRecordedMoves(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
@@ -130,7 +158,7 @@ func TestKilledRecording(t *testing.T) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	checkGone(t, mark, cmd.Args)
+	awaitGone(t, mark)
 	got := readTrace(t, file)
 	if len(got.steps) == 0 || !got.cut {
 		t.Errorf("%d steps, cut: %v", len(got.steps), got.cut)

@@ -89,18 +89,26 @@ func (l *log) begin(s Setting, forget bool) error {
 	if err != nil {
 		return err
 	}
+	if n := min(len(content), len(firstWords)); string(content[:n]) != firstWords[:n] {
+		return errNoResults
+	}
 	whole := content[:bytes.LastIndexByte(content, '\n')+1]
+	if len(whole) > 0 {
+		if err := l.read(whole, s); err != nil {
+			return err
+		}
+	}
 	if err := l.file.Truncate(int64(len(whole))); err != nil {
 		return err
 	}
 	if len(whole) == 0 {
-		if len(content) > 0 && !bytes.HasPrefix([]byte(`{"Sweep":`), content[:min(len(content), 9)]) {
-			return errNoResults
-		}
 		return l.line(s)
 	}
-	return l.read(whole, s)
+	return nil
 }
+
+// firstWords are how all results files begin.
+const firstWords = `{"Sweep":`
 
 var errNoResults = errors.New("it holds no results of ampirun sweep: name another -o, or give --fresh to overwrite it")
 

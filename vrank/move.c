@@ -5,6 +5,7 @@
 #include "ferry.h"
 #include "fiber.h"
 #include "life.h"
+#include "overlay.h"
 #include "process.h"
 #include "signals.h"
 #include "steal.h"
@@ -119,6 +120,8 @@ static const char *obstacle(const struct vr_rank *r)
 		return r->pinned;
 	if (r->process && r->process->children)
 		return "it has child processes";
+	if (r->signals && r->signals->fiber)
+		return "it handles a signal while it waits";
 	return NULL;
 }
 
@@ -171,6 +174,10 @@ static void leave_list(struct vr_rank *r)
 
 const char *vr_move_pack(struct vr_move *m, int *never)
 {
+	const char *why = vr_overlay_settle(m->rank);
+	*never = !!why;
+	if (why)
+		return why;
 	return vr_ferry_send(m->rank, m->to, never);
 }
 
@@ -178,9 +185,11 @@ void vr_move_send(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	vr_directory_leave(r);
+	vr_signals_leave(r);
 	vr_ferry_close();
 	if (vr_loaded == r)
 		vr_tls_unload();
+	vr_overlay_leave(r);
 	vr_protect_leave(r);
 	m->place = vr_schedule_remove(r);
 	vr_departures++;
@@ -199,7 +208,13 @@ const char *vr_move_unpack(struct vr_move *m)
 		return why;
 	if (vr_directory_adopt(r))
 		return "the directory that the job began in cannot be opened";
-	return vr_protect_enter(r) ? "its memory cannot be protected as it was (see vm.max_map_count)" : NULL;
+	if (vr_protect_enter(r))
+		return "its memory cannot be protected as it was (see vm.max_map_count)";
+	if (vr_overlay_enter(r))
+		return "the files that it has mapped cannot be mapped here (see vm.max_map_count)";
+	if (vr_redirect_enter(r))
+		return "its C library cannot be told to map files as it did";
+	return vr_signals_adopt(r);
 }
 
 void vr_move_finish(struct vr_move *m)
@@ -207,7 +222,6 @@ void vr_move_finish(struct vr_move *m)
 	struct vr_rank *r = m->rank;
 	r->move = NULL;
 	r->counters.moves++;
-	vr_signals_adopt(r);
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);
 	move_free(m, 1);

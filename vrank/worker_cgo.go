@@ -4,6 +4,7 @@ package vrank
 #include "core.h"
 #include "ferry.h"
 #include "life.h"
+#include "overlay.h"
 #include "pe_thread.h"
 #include "process.h"
 #include "schedule.h"
