@@ -38,7 +38,9 @@ struct vr_pe {
 	int32_t budget; /* switches until the PE loop wants to look around */
 	int32_t has_offers; /* since the last look at them */
 	uint64_t offers_until; /* `switches` at which it is the turn of the first one offered, or time to look for some */
-	struct vr_move *orders, *arrivals; /* ranks that Go is to send away, and to take in */
+	struct vr_moves {
+		struct vr_move *first, *last;
+	} orders, arrivals; /* ranks that Go is to send away, and to take in */
 	struct vr_env *free[VR_POOL_CLASSES];
 	int32_t nfree[VR_POOL_CLASSES];
 	char *pool_next, *pool_end;

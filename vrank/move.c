@@ -7,6 +7,7 @@
 #include "life.h"
 #include "offer.h"
 #include "process.h"
+#include "rebind.h"
 #include "signals.h"
 #include "steal.h"
 #include "stepper.h"
@@ -14,19 +15,18 @@
 
 /* ---- lists of the PE ---- */
 
-static void append(struct vr_move **list, struct vr_move *m)
+static void append(struct vr_moves *list, struct vr_move *m)
 {
-	while (*list)
-		list = &(*list)->next;
 	m->next = NULL;
-	*list = m;
+	*(list->first ? &list->last->next : &list->first) = m;
+	list->last = m;
 }
 
-static struct vr_move *take(struct vr_move **list)
+static struct vr_move *take(struct vr_moves *list)
 {
-	struct vr_move *m = *list;
+	struct vr_move *m = list->first;
 	if (m)
-		*list = m->next;
+		list->first = m->next;
 	return m;
 }
 
@@ -124,7 +124,10 @@ int vr_move_may_take(void)
 void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since)
 {
 	taken = (struct vr_move){.rank = r, .to = vr_pe->id, .place = VR_IN_QUEUE, .taken_from = from, .taken_at = since};
-	append(&vr_pe->arrivals, &taken);
+	if (vr_rebind(r)) /* it has nothing else in processes, or it would not have been offered */
+		vr_move_finish(&taken);
+	else
+		append(&vr_pe->arrivals, &taken);
 }
 
 static const char *obstacle(const struct vr_rank *r)

@@ -181,7 +181,7 @@ static __attribute__((noinline, cold)) struct vr_rank *out_of_budget(void)
 /* Ranks wait to be sent or taken in, and all ranks are at rest. */
 static int has_moves(void)
 {
-	return vr_unlikely(vr_pe->orders || vr_pe->arrivals) && !vr_lent && !vr_steppers.head;
+	return vr_unlikely(vr_pe->orders.first || vr_pe->arrivals.first) && !vr_lent && !vr_steppers.head;
 }
 
 /* The next rank to run on this stack's behalf; NULL sends control to the PE loop. */
