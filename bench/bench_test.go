@@ -9,25 +9,6 @@ import (
 	"testing"
 )
 
-func TestMedianTakesTheMiddle(t *testing.T) {
-	for _, c := range []struct {
-		in   series
-		want float64
-	}{{series{3}, 3}, {series{9, 1, 5}, 5}, {series{4, 1, 2, 3}, 2.5}} {
-		if got := c.in.median(); got != c.want {
-			t.Errorf("median of %v is %v, want %v", c.in, got, c.want)
-		}
-	}
-}
-
-func TestMedianLeavesTheOrder(t *testing.T) {
-	s := series{3, 1, 2}
-	s.median()
-	if s[0] != 3 || s[2] != 2 {
-		t.Errorf("median sorted its input: %v", s)
-	}
-}
-
 func TestParseSamplesByKey(t *testing.T) {
 	run, err := parseSamples([]byte("noise\nsample a 1.5\nsample b 2e3\nsample a 2.5\n"))
 	if err != nil {
@@ -188,7 +169,7 @@ func TestComputeRunsNatively(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"stencil", "triad", "malloc"} {
-		if len(run[key]) != 4 || run[key].min() <= 0 {
+		if len(run[key]) != 4 || run[key].Min() <= 0 {
 			t.Errorf("%s: %v", key, run[key])
 		}
 	}

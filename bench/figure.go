@@ -38,7 +38,7 @@ func of(key string) func(samples, string) (float64, float64, bool) {
 		if len(v) == 0 {
 			return 0, 0, false
 		}
-		return v.median(), v.min(), true
+		return v.Median(), v.Min(), true
 	}
 }
 
@@ -49,7 +49,7 @@ func ratio(key, unit string) func(samples, string) (float64, float64, bool) {
 		if len(v) == 0 || len(u) == 0 {
 			return 0, 0, false
 		}
-		return v.median() / u.median(), v.min() / u.min(), true
+		return v.Median() / u.Median(), v.Min() / u.Min(), true
 	}
 }
 
@@ -60,7 +60,7 @@ func speed(key string) func(samples, string) (float64, float64, bool) {
 		if im == "native" || len(v) == 0 || len(n) == 0 {
 			return 0, 0, false
 		}
-		return n.median() / v.median(), n.min() / v.min(), true
+		return n.Median() / v.Median(), n.Min() / v.Min(), true
 	}
 }
 

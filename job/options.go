@@ -32,10 +32,14 @@ type Options struct {
 	Heap                Heap
 	Movable, Registered vrank.Need // of the memory that ranks allocate; what HeapAuto looks at
 
-	Balance string           // strategy of load balancing; "": none, unless the program asks for a step
-	Period  string           // how often it is asked, see balance.ParsePeriod
+	Balance    string // strategy of load balancing; "": none, unless the program asks for a step
+	Period     string // how often it is asked, see balance.ParsePeriod
+	Record     string // file that what was measured is written to, step by step; "": none
+	RecordStep string // how long a step is, see balance.ParseStep
+
 	Mapping mapping.Function `json:"-"` // where ranks begin; nil: neighbours together
 
+	Copy  bool // ranks that move are copied
 	Steal bool // idle workers take ready ranks from busy ones
 
 	HeapCheck bool // check every rank's heap
@@ -95,6 +99,11 @@ func (o Options) check() error {
 		return refuse(CodeUsage, "+p %d: more workers than the %d ranks; lower +p or raise +vp", o.Workers, o.Ranks)
 	case o.Slice != 0 && o.Stack >= o.Slice:
 		return refuse(CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack or raise +slice", o.Stack, o.Slice)
+	}
+	if o.copyFD() > 0 {
+		if err := vrank.CannotCopy(); err != nil {
+			return refuse(CodeUsage, "+migrate copy %v", err)
+		}
 	}
 	return o.checkHeap()
 }

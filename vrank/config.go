@@ -33,12 +33,17 @@ type Config struct {
 
 	ProbeOnly bool // end before main: see HeapReport, Stats.Start
 
-	FerryFD int     // where descriptors of ranks come in from other workers; after it come those to send to each PE. 0: ranks do not move
+	FerryFD int // where descriptors of ranks come in from other workers; after it come those to send to each PE. 0: ranks do not move
+	// CopyFD is where the memory of ranks comes in from other workers, and after it those to send to each PE; 0: moves copy nothing.
+	CopyFD  int
 	Mapping []int32 // the PE that each rank begins on; nil: neighbours together, equally many on each
 
 	// Balance names the strategy of load balancing and Period how often it is asked, for Started; vrank itself heeds neither.
 	Balance string
 	Period  string
+
+	// Record is the file that what is measured is written to, step by step, and RecordStep how long a step is, for Started; "" for none.
+	Record, RecordStep string `json:",omitempty"`
 
 	Steal *StealPolicy `json:",omitempty"` // how idle PEs take ranks from busy ones; nil: they do not
 

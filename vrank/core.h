@@ -28,6 +28,11 @@ struct vr_steal {
 	uint64_t stolen, steals, latency; /* ranks; times that some came, and ticks from the answer, or from taking, until the first was here */
 };
 
+/* A queue; last means nothing while it is empty. */
+struct vr_moves {
+	struct vr_move *first, *last;
+};
+
 struct vr_pe {
 	int32_t id;
 	int32_t nranks; /* that it owns now */
@@ -36,11 +41,9 @@ struct vr_pe {
 	struct vr_rank *timers; /* sorted by wake_at */
 	struct vr_rank *all;
 	int32_t budget; /* switches until the PE loop wants to look around */
+	struct vr_moves orders, arrivals; /* ranks that Go is to send away, and to take in */
 	int32_t has_offers; /* since the last look at them */
 	uint64_t offers_until; /* `switches` at which it is the turn of the first one offered, or time to look for some */
-	struct vr_moves {
-		struct vr_move *first, *last;
-	} orders, arrivals; /* ranks that Go is to send away, and to take in */
 	struct vr_env *free[VR_POOL_CLASSES];
 	int32_t nfree[VR_POOL_CLASSES];
 	char *pool_next, *pool_end;
@@ -88,6 +91,7 @@ struct vr_job {
 	_Atomic uint32_t next_context;
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
 	_Atomic uint64_t activity; /* counts ends of idleness */
+	_Atomic int32_t in_transit; /* ranks that have left their PE, and of which the next one has not heard yet */
 	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
 	_Atomic int32_t measuring; /* time is accounted to ranks: the same as vr_measure of all workers, or soon */
 	alignas(VR_LINE) _Atomic uint32_t steps_asked, steps_done; /* of balancing, by AMPI_Migrate: balance.c */

@@ -94,12 +94,15 @@ void vr_job_one_less(void)
 			vr_pe_ring(&vr_job->pe[i]);
 }
 
-/* Called by a PE that has just counted itself idle. When all PEs are and nothing is on its way, no rank can ever go on:
- * a PE counts itself out of idleness before it takes news, so news that are still being taken show in `activity`. */
+/* Called by a PE that has just counted itself idle. When all PEs are and nothing is on its way, no rank can ever go on: a PE that is to
+ * take news counts itself out of idleness and then shows `activity`, in this order. So of one that took news after it was seen idle the
+ * activity is seen below, even if it is idle again. */
 static int is_deadlock(void)
 {
 	uint64_t before = atomic_load(&vr_job->activity);
 	if (atomic_load(&vr_job->idle) != vr_job->pes)
+		return 0;
+	if (atomic_load(&vr_job->in_transit))
 		return 0;
 	for (int i = 0; i < vr_job->pes; i++)
 		if (atomic_load(&vr_job->pe[i].wake) || atomic_load(&vr_job->pe[i].inbox))
@@ -165,8 +168,8 @@ int vr_idle(struct vr_rank *hot)
 		if (!deadlock)
 			sleep_until_rung();
 		if (counted) {
-			atomic_fetch_add(&vr_job->activity, 1);
 			atomic_fetch_sub(&vr_job->idle, 1);
+			atomic_fetch_add(&vr_job->activity, 1);
 		}
 	}
 	vr_pe->idle_since = 0;

@@ -6,6 +6,7 @@
 #include "fiber.h"
 #include "life.h"
 #include "offer.h"
+#include "overlay.h"
 #include "process.h"
 #include "rebind.h"
 #include "signals.h"
@@ -102,6 +103,12 @@ int vr_move_order(struct vr_rank *r, int32_t to)
 	return 0;
 }
 
+int vr_move_is_behind(int32_t id)
+{
+	const struct vr_pe *pe = &vr_job->pe[id];
+	return *(struct vr_move *volatile const *)&pe->orders.first || atomic_load(&pe->inbox);
+}
+
 int vr_move_give(struct vr_rank *r, int32_t to)
 {
 	struct vr_move *m = move_new(r, to);
@@ -136,6 +143,8 @@ static const char *obstacle(const struct vr_rank *r)
 		return r->pinned;
 	if (r->process && r->process->children)
 		return "it has child processes";
+	if (r->signals && r->signals->fiber)
+		return "it handles a signal while it waits";
 	return NULL;
 }
 
@@ -181,24 +190,36 @@ const char *vr_move_obstacle(const struct vr_move *m)
 
 const char *vr_move_pack(struct vr_move *m, int *never)
 {
+	const char *why = vr_overlay_settle(m->rank);
+	*never = !!why;
+	if (why)
+		return why;
 	return vr_ferry_send(m->rank, m->to, never);
 }
 
-void vr_move_send(struct vr_move *m)
+void vr_move_detach(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	vr_directory_leave(r);
+	vr_signals_leave(r);
 	vr_ferry_close();
 	if (vr_loaded == r)
 		vr_tls_unload();
+	vr_overlay_leave(r);
 	vr_protect_leave(r);
 	m->place = vr_schedule_remove(r);
 	vr_departures++;
 	vr_rank_release(r);
 	r->move = m;
 	m->work.run = arrived;
+	atomic_fetch_add(&vr_job->in_transit, 1);
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
-	vr_pe_post(m->to, &m->work);
+}
+
+void vr_move_arrive(struct vr_rank *r)
+{
+	vr_pe_post(r->move->to, &r->move->work);
+	atomic_fetch_sub(&vr_job->in_transit, 1);
 }
 
 const char *vr_move_unpack(struct vr_move *m)
@@ -209,7 +230,13 @@ const char *vr_move_unpack(struct vr_move *m)
 		return why;
 	if (vr_directory_adopt(r))
 		return "the directory that the job began in cannot be opened";
-	return vr_protect_enter(r) ? "its memory cannot be protected as it was (see vm.max_map_count)" : NULL;
+	if (vr_protect_enter(r))
+		return "its memory cannot be protected as it was (see vm.max_map_count)";
+	if (vr_overlay_enter(r))
+		return "the files that it has mapped cannot be mapped here (see vm.max_map_count)";
+	if (vr_redirect_enter(r))
+		return "its C library cannot be told to map files as it did";
+	return vr_signals_adopt(r);
 }
 
 void vr_move_finish(struct vr_move *m)
@@ -217,7 +244,6 @@ void vr_move_finish(struct vr_move *m)
 	struct vr_rank *r = m->rank;
 	r->move = NULL;
 	r->counters.moves++;
-	vr_signals_adopt(r);
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);
 	struct vr_pe *from = m->taken_from;

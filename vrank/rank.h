@@ -113,7 +113,7 @@ struct vr_layout {
 };
 
 /* Functions of the rank's own C library that the runtime calls. */
-enum vr_libc { VR_LIBC_SPAWN, VR_LIBC_SPAWNP, VR_LIBC_EXECVPE, VR_LIBC_FDOPEN, VR_LIBC_FCLOSE, VR_LIBC_FOPEN, VR_LIBC_OPENDIR, VR_LIBC_CLOSEDIR, VR_LIBC_TMPFILE, VR_LIBC_SETMNTENT, VR_LIBC_STRDUP, VR_LIBC_COUNT };
+enum vr_libc { VR_LIBC_SPAWN, VR_LIBC_SPAWNP, VR_LIBC_EXECVPE, VR_LIBC_FDOPEN, VR_LIBC_FCLOSE, VR_LIBC_FOPEN, VR_LIBC_OPENDIR, VR_LIBC_CLOSEDIR, VR_LIBC_TMPFILE, VR_LIBC_SETMNTENT, VR_LIBC_STRDUP, VR_LIBC_MMAP, VR_LIBC_MUNMAP, VR_LIBC_LANGINFO, VR_LIBC_LANGINFO_L, VR_LIBC_COUNT };
 
 /* Entry points of the program, absolute addresses in the rank's images; filled by the loader. */
 struct vr_entry {
@@ -208,6 +208,7 @@ struct vr_rank {
 		uint64_t lo, now, hi; /* 0 before it is first asked for: break.c */
 	} brk;
 	struct vr_overlay *overlays; /* overlay.c */
+	int32_t is_redirected; /* its C library maps files by the functions for it: redirect.c */
 	_Atomic int32_t descriptors; /* that have numbers of the job's: numbers.c */
 	int32_t cargo; /* descriptors are on their way: ferry.c */
 	struct vr_guarded *guarded; /* protect.c */

@@ -123,9 +123,21 @@ var table = []group{
 				_, err := balance.ParsePeriod(v)
 				return err
 			}},
+		{form: "+migrate", value: "share,copy", initial: "share", text: "what moves: a rank alone, or its memory too",
+			more: "The workers of a node share all memory, so a move copies nothing under `share`. Under `copy` what the rank has goes through a pipe and is taken away from where it was, as between nodes: to test and to compare. It needs userfaultfd.",
+			set:  setMigrate},
 		{form: "+steal", text: "a worker with nothing to run takes ready ranks from the busiest one",
 			more: "It goes along with +lb, or alone: it needs no measurement of the past, and helps where loads cannot be foreseen.",
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Steal })},
+		{form: "+lb-record", value: "FILE", text: "write what is measured, step by step, for ampirun lb simulate",
+			more: "Load, memory and place of each rank, who sends how much to whom, and how long PEs were idle. `ampirun lb record` does the same and says what is in the file.",
+			set:  func(s *settings, v string) (err error) { s.job.Record, err = filepath.Abs(v); return err }},
+		{form: "+lb-record-step", value: "SECONDS", hidden: true, initial: "0.1", text: "how long a step of it is: --step of ampirun lb record",
+			set: func(s *settings, v string) error {
+				s.job.RecordStep = v
+				_, err := balance.ParseStep(v)
+				return err
+			}},
 		{form: "+mapping", value: "NAME", initial: "block", text: "where ranks begin: " + mapping.Names,
 			more: "[Where ranks begin](load-balancing.md#where-ranks-begin) tells what a file holds.",
 			set:  func(s *settings, v string) (err error) { s.job.Mapping, err = mapping.Parse(v); return err }},
@@ -182,7 +194,7 @@ var table = []group{
 }
 
 func newSettings() *settings {
-	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto"}}
+	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto", RecordStep: balance.DefaultStep.String()}}
 }
 
 // eachOption calls visit for every row of the table.
@@ -222,6 +234,14 @@ func setBalance(s *settings, value string) error {
 		s.job.Balance = strategy.Info().Name
 	}
 	return err
+}
+
+func setMigrate(s *settings, value string) error {
+	if value != "share" && value != "copy" {
+		return fmt.Errorf("ranks move by share or copy")
+	}
+	s.job.Copy = value == "copy"
+	return nil
 }
 
 func setMethod(s *settings, value string) error {
