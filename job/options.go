@@ -39,6 +39,7 @@ type Options struct {
 
 	Mapping mapping.Function `json:"-"` // where ranks begin; nil: neighbours together
 
+	Copy  bool // ranks that move are copied
 	Steal bool // idle workers take ready ranks from busy ones
 
 	HeapCheck bool // check every rank's heap
@@ -48,6 +49,14 @@ type Options struct {
 
 	// Debugger gets a line with the pids of all workers when they wait for a debugger before their ranks run; nil: they do not.
 	Debugger *os.File
+
+	Trace      string   // file for a timeline, absolute; "": none
+	TraceLimit uint64   // bytes that it may grow by in a second; 0: DefaultTraceLimit
+	Progress   bool     // show how the job goes on standard error
+	Typed      []string // options as typed, for the timeline
+	Version    string   // of ampirun, for the timeline
+	// CallName names an MPI function by its number, for the timeline.
+	CallName func(fn int) string `json:"-"`
 
 	probeOnly bool // see ProbeHeap
 
@@ -63,6 +72,12 @@ func (o Options) withDefaults() Options {
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}
+	if o.probeOnly {
+		o.Trace, o.Progress = "", false
+	}
+	if o.TraceLimit == 0 {
+		o.TraceLimit = DefaultTraceLimit
+	}
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin
 	}
@@ -74,6 +89,9 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// observed tells whether somebody looks at the ranks while they run.
+func (o Options) observed() bool { return o.Trace != "" || o.Progress }
 
 // facts are those of the method; the worker refuses one that does not exist.
 func (o Options) facts() privatize.Facts {
@@ -98,6 +116,11 @@ func (o Options) check() error {
 		return refuse(CodeUsage, "+p %d: more workers than the %d ranks; lower +p or raise +vp", o.Workers, o.Ranks)
 	case o.Slice != 0 && o.Stack >= o.Slice:
 		return refuse(CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack or raise +slice", o.Stack, o.Slice)
+	}
+	if o.copyFD() > 0 {
+		if err := vrank.CannotCopy(); err != nil {
+			return refuse(CodeUsage, "+migrate copy %v", err)
+		}
 	}
 	return o.checkHeap()
 }

@@ -53,6 +53,7 @@ struct vr_pe {
 	uint64_t move_ticks, move_steps; /* spent on ranks that go or come; how often one did */
 	int32_t thread; /* the kernel's number of the PE thread */
 	uint64_t tp; /* thread pointer of the PE thread: the same in every worker */
+	struct vr_timeline *timeline; /* its ring: timeline.h */
 
 	/* Other workers push here. */
 	alignas(VR_LINE) _Atomic(struct vr_rank *) wake; /* ranks with a filled inbox */
@@ -87,10 +88,12 @@ struct vr_job {
 	_Atomic int32_t fd_top; /* above all of them that have been in use */
 	alignas(VR_LINE) _Atomic int32_t stop; /* the job ends: PEs leave their loops */
 	_Atomic int32_t started; /* PEs whose ranks exist */
+	uint64_t began_at; /* time-stamp counter: when all did */
 	_Atomic int32_t live; /* ranks that have not ended */
 	_Atomic uint32_t next_context;
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
 	_Atomic uint64_t activity; /* counts ends of idleness */
+	_Atomic int32_t in_transit; /* ranks that have left their PE, and of which the next one has not heard yet */
 	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
 	_Atomic int32_t measuring; /* time is accounted to ranks: the same as vr_measure of all workers, or soon */
 	alignas(VR_LINE) _Atomic uint32_t steps_asked, steps_done; /* of balancing, by AMPI_Migrate: balance.c */

@@ -94,9 +94,15 @@ func (w *worker) died(r *rank) {
 func (w *worker) finish(e Event) {
 	w.quiet.Store(true)
 	w.send(e)
+	w.awaitStop()
+}
+
+// awaitStop waits for the manager's word, and tells whether it came.
+func (w *worker) awaitStop() bool {
 	for until := time.Now().Add(abandonTime); !isStopped() && time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
 	}
+	return isStopped()
 }
 
 func (w *worker) done() {

@@ -8,9 +8,11 @@
 #include "offer.h"
 #include "overlay.h"
 #include "process.h"
+#include "rebind.h"
 #include "signals.h"
 #include "steal.h"
 #include "stepper.h"
+#include "timeline.h"
 #include "tls.h"
 
 /* ---- lists of the PE ---- */
@@ -130,7 +132,10 @@ int vr_move_may_take(void)
 void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since)
 {
 	taken = (struct vr_move){.rank = r, .to = vr_pe->id, .place = VR_IN_QUEUE, .taken_from = from, .taken_at = since};
-	append(&vr_pe->arrivals, &taken);
+	if (vr_rebind(r)) /* it has nothing else in processes, or it would not have been offered */
+		vr_move_finish(&taken);
+	else
+		append(&vr_pe->arrivals, &taken);
 }
 
 static const char *obstacle(const struct vr_rank *r)
@@ -193,7 +198,7 @@ const char *vr_move_pack(struct vr_move *m, int *never)
 	return vr_ferry_send(m->rank, m->to, never);
 }
 
-void vr_move_send(struct vr_move *m)
+void vr_move_detach(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	vr_directory_leave(r);
@@ -208,8 +213,16 @@ void vr_move_send(struct vr_move *m)
 	vr_rank_release(r);
 	r->move = m;
 	m->work.run = arrived;
+	atomic_fetch_add(&vr_job->in_transit, 1);
+	if (vr_timeline_on)
+		vr_timeline_left(r, m->to);
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
-	vr_pe_post(m->to, &m->work);
+}
+
+void vr_move_arrive(struct vr_rank *r)
+{
+	vr_pe_post(r->move->to, &r->move->work);
+	atomic_fetch_sub(&vr_job->in_transit, 1);
 }
 
 const char *vr_move_unpack(struct vr_move *m)
@@ -233,6 +246,8 @@ void vr_move_finish(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	r->move = NULL;
+	if (vr_timeline_on)
+		vr_timeline_came(r);
 	r->counters.moves++;
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);

@@ -1,6 +1,7 @@
 package vrank
 
 /*
+#include "../isomalloc/heap.h"
 #include "move.h"
 */
 import "C"
@@ -21,7 +22,9 @@ func (w *worker) move() error {
 		C.vr_pe.move_steps += steps
 	}()
 	for m := C.vr_move_next_order(); m != nil; m = C.vr_move_next_order() {
-		w.sendAway(m)
+		if err := w.sendAway(m); err != nil {
+			return err
+		}
 		steps++
 	}
 	for m := C.vr_move_next_arrival(); m != nil; m = C.vr_move_next_arrival() {
@@ -34,13 +37,18 @@ func (w *worker) move() error {
 }
 
 // sendAway hands a rank over, with what Go keeps of it, unless something holds it here.
-func (w *worker) sendAway(m *C.struct_vr_move) {
+func (w *worker) sendAway(m *C.struct_vr_move) error {
 	r := (*rank)(unsafe.Pointer(m.rank))
 	if C.vr_move_obstacle(m) != nil || !w.pack(r, m) {
 		C.vr_move_drop(m)
-		return
+		return nil
 	}
-	C.vr_move_send(m)
+	C.vr_move_detach(m)
+	if w.copier != nil {
+		return w.copier.send(r, int(m.to))
+	}
+	C.vr_move_arrive(m.rank)
+	return nil
 }
 
 // pack makes everything ready that goes with a rank. Where that fails the rank stays as it was; for good if it would fail again.
@@ -121,6 +129,18 @@ func (w *worker) takeIn(m *C.struct_vr_move) error {
 	return nil
 }
 
+// redZone is what code may use below its stack pointer.
+const redZone = 128
+
+// liveStack is the first page of its stack that a rank that does not run needs.
+func (r *rank) liveStack() uintptr { return (uintptr(r.c.sp) - redZone) &^ (page - 1) }
+
+// trimHeap gives the pages of freed memory back.
+func (r *rank) trimHeap() { C.iso_heap_trim(r.c.heap) }
+
+// arrive hands a rank whose memory is complete to the PE that it goes to. Any goroutine.
+func (r *rank) arrive() { C.vr_move_arrive(&r.c) }
+
 // furnish readies this process for a rank: what of its slice is not memory of the region. Ranks that were here before have
 // left that behind.
 func (w *worker) furnish(r *rank) error {
@@ -136,6 +156,9 @@ func (w *worker) furnish(r *rank) error {
 	}
 	if err == nil {
 		err = w.adoptLibraries(r)
+	}
+	if err == nil && !w.crowded {
+		w.noteImages(r)
 	}
 	return err
 }
