@@ -47,27 +47,27 @@ const directAlign = 4096
 func (realDisk) Create(path string) (output, error) {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if f, err := os.OpenFile(path, flags|unix.O_DIRECT, 0o400); err == nil {
-		return &realOutput{File: f, direct: true}, nil
+		return &realOutput{file: f, direct: true}, nil
 	}
 	_ = os.Remove(path) // a file system without direct writes may have made it all the same
 	f, err := os.OpenFile(path, flags, 0o400)
 	if err != nil {
 		return nil, err
 	}
-	return &realOutput{File: f}, nil
+	return &realOutput{file: f}, nil
 }
 
 // realOutput writes past the system's cache as long as what it is given is aligned: less work for processors, and what the
 // program has read stays in the cache.
 type realOutput struct {
-	*os.File
+	file         *os.File
 	direct       bool
 	end, flushed int64 // of what is written through the cache
 }
 
 func (o *realOutput) Write(p []byte) (int, error) {
 	if o.direct && len(p)%directAlign == 0 {
-		n, err := o.File.Write(p)
+		n, err := o.file.Write(p)
 		if n > 0 || err == nil {
 			o.end += int64(n)
 			o.flushed = o.end
@@ -77,11 +77,11 @@ func (o *realOutput) Write(p []byte) (int, error) {
 	}
 	if o.direct {
 		o.direct = false
-		if _, err := unix.FcntlInt(o.Fd(), unix.F_SETFL, 0); err != nil {
-			return 0, &fs.PathError{Op: "fcntl", Path: o.Name(), Err: err}
+		if _, err := unix.FcntlInt(o.file.Fd(), unix.F_SETFL, 0); err != nil {
+			return 0, &fs.PathError{Op: "fcntl", Path: o.file.Name(), Err: err}
 		}
 	}
-	n, err := o.File.Write(p)
+	n, err := o.file.Write(p)
 	o.end += int64(n)
 	o.flush()
 	return n, err
@@ -93,14 +93,16 @@ const flushBytes = 4 << 20
 // flush is a hint: where the file system knows nothing of it, Sync has more to do.
 func (o *realOutput) flush() {
 	if o.end-o.flushed >= flushBytes {
-		_ = unix.SyncFileRange(int(o.Fd()), o.flushed, o.end-o.flushed, unix.SYNC_FILE_RANGE_WRITE)
+		_ = unix.SyncFileRange(int(o.file.Fd()), o.flushed, o.end-o.flushed, unix.SYNC_FILE_RANGE_WRITE)
 		o.flushed = o.end
 	}
 }
 
 func (o *realOutput) Sync() error {
-	if err := unix.Fdatasync(int(o.Fd())); err != nil {
-		return &fs.PathError{Op: "fdatasync", Path: o.Name(), Err: err}
+	if err := unix.Fdatasync(int(o.file.Fd())); err != nil {
+		return &fs.PathError{Op: "fdatasync", Path: o.file.Name(), Err: err}
 	}
 	return nil
 }
+
+func (o *realOutput) Close() error { return o.file.Close() }

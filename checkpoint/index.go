@@ -44,7 +44,7 @@ func (t *table) set(h Hash, p place) {
 
 // kept is a pack that the newest generation holds.
 type kept struct {
-	packRef
+	Pack
 	generation uint64 // in whose folder it is
 	usable     bool   // pages in it need not be written again; see compact.go
 }
@@ -78,7 +78,7 @@ func poolOf(g *Generation) (*pool, error) {
 		for slot, h := range r.pages {
 			p.table.set(h, placeOf(len(p.packs), uint64(slot)))
 		}
-		p.packs = append(p.packs, &kept{packRef: *ref, generation: g.Number})
+		p.packs = append(p.packs, &kept{Pack: *ref, generation: g.Number})
 	}
 	return p, nil
 }

@@ -58,7 +58,7 @@ func (v *saving) pagesIn(pack int) uint64 {
 }
 
 // take makes a pack part of the generation; nil if it is not needed.
-func (v *saving) take(number int, live uint64) (*packRef, error) {
+func (v *saving) take(number int, live uint64) (*Pack, error) {
 	if number >= len(v.old.packs) {
 		ref := v.packs.list[number-len(v.old.packs)].ref()
 		ref.Live = live
@@ -69,7 +69,7 @@ func (v *saving) take(number int, live uint64) (*packRef, error) {
 		return nil, nil
 	}
 	k := v.old.packs[number]
-	ref := k.packRef
+	ref := k.Pack
 	ref.Live = live
 	v.Counts.Shared += ref.Size
 	from := filepath.Join(v.store.folder(k.generation), ref.Name)
@@ -133,7 +133,7 @@ func sequence(places []place) int {
 
 // merged is the pool of the generation that was written.
 func (v *saving) merged() *pool {
-	p, refs := v.old, map[string]*packRef{}
+	p, refs := v.old, map[string]*Pack{}
 	for i := range v.Packs {
 		refs[v.Packs[i].Name] = &v.Packs[i]
 	}
@@ -142,14 +142,14 @@ func (v *saving) merged() *pool {
 			continue
 		}
 		if ref := refs[k.Name]; ref != nil {
-			p.packs[i] = &kept{packRef: *ref, generation: v.Number}
+			p.packs[i] = &kept{Pack: *ref, generation: v.Number}
 		} else {
 			p.packs[i] = nil
 			p.void += int(k.Pages)
 		}
 	}
 	for _, w := range v.packs.list {
-		p.packs = append(p.packs, &kept{packRef: *refs[w.name], generation: v.Number})
+		p.packs = append(p.packs, &kept{Pack: *refs[w.name], generation: v.Number})
 	}
 	for _, m := range v.news.table {
 		for h, at := range m {

@@ -123,6 +123,6 @@ func (w *packWriter) finish() error {
 	return err
 }
 
-func (w *packWriter) ref() packRef {
-	return packRef{Name: w.name, Size: w.size, Pages: w.next(), Index: w.sum}
+func (w *packWriter) ref() Pack {
+	return Pack{Name: w.name, Size: w.size, Pages: w.next(), Index: w.sum}
 }

@@ -52,6 +52,9 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	if isLB(args) {
 		return e.runLB(args[1:], stdout)
 	}
+	if isCkpt(args) {
+		return runCkpt(args[1:], stdout)
+	}
 	if isSweep(args) {
 		return runSweep(args[1:], stdout)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ampirun/loadbalance/record"
+	"ampirun/subcommand"
 )
 
 // Recorder runs a job with arguments of ampirun, before which -o and --step may stand, and gives the name of the trace that it
@@ -24,7 +25,7 @@ func recordCommand(run Recorder) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "o", Usage: "write to this `FILE` (default: the program's name with .trace)"},
 			&cli.StringFlag{Name: "step", Usage: "how long a step is in `SECONDS` (default: 0.1)"},
-			helpFlag,
+			subcommand.HelpFlag,
 		},
 		Action: func(c *cli.Context) error {
 			args := c.Args().Slice()
