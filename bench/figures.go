@@ -19,7 +19,8 @@ func experiments() []*experiment {
 	for _, s := range startings() {
 		list = append(list, s.experiment())
 	}
-	return append(list, manyProcesses(), memory(), compute(), packing())
+	list = append(list, manyProcesses(), memory(), compute(), packing())
+	return append(list, balancing()...)
 }
 
 func smallOnePE() *experiment {

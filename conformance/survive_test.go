@@ -94,16 +94,19 @@ func TestManagerKilled(t *testing.T) {
 		l.cmd.Process.Kill()
 		l.end()
 		await(t, "the workers to end", func() bool { return len(workers(l.mark)) == 0 })
-		killChildren(l.mark)
-		awaitGone(t, l.mark)
+		await(t, "the children to end", func() bool { return killChildren(l.mark) == 0 })
+		checkGone(t, l.mark, l.cmd.Args)
 	})
 }
 
-// killChildren ends what ranks had started, which nobody can do when the manager was killed.
-func killChildren(mark string) {
-	for _, p := range processes(mark) {
+// killChildren ends what ranks had started, which nobody can do when the manager was killed, and returns how many that were. They may be
+// starting children of their own just now.
+func killChildren(mark string) int {
+	all := processes(mark)
+	for _, p := range all {
 		syscall.Kill(p.pid, syscall.SIGKILL)
 	}
+	return len(all)
 }
 
 // TestWorkerKilled checks that a job ends when it loses a worker, and says which.

@@ -35,6 +35,7 @@ type manager struct {
 
 	stage   stage
 	grace   *time.Timer // until the next stage, once the job must end
+	waits   int         // how often the next stage was put off
 	posts   chan func()
 	failure chan error    // why output was lost: the first reason
 	over    chan struct{} // closed when nobody takes posts any more
@@ -201,6 +202,7 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 	case vrank.EventPlaced:
 		m.tellDebugger()
 	default:
+		w.dies = e.Core
 		m.verdict.event(e)
 		m.end()
 	}

@@ -32,8 +32,11 @@ type Options struct {
 	Heap                Heap
 	Movable, Registered vrank.Need // of the memory that ranks allocate; what HeapAuto looks at
 
-	Balance string           // strategy of load balancing; "": none, unless the program asks for a step
-	Period  string           // how often it is asked, see balance.ParsePeriod
+	Balance    string // strategy of load balancing; "": none, unless the program asks for a step
+	Period     string // how often it is asked, see balance.ParsePeriod
+	Record     string // file that what was measured is written to, step by step; "": none
+	RecordStep string // how long a step is, see balance.ParseStep
+
 	Mapping mapping.Function `json:"-"` // where ranks begin; nil: neighbours together
 
 	Copy  bool // ranks that move are copied

@@ -29,6 +29,7 @@ type worker struct {
 	link    *link
 	hello   *message // its first message, nil until it came
 	done    bool     // all its ranks have ended
+	dies    bool     // of the fault that it has reported, and may leave a core file
 	silent  bool     // its control link has ended
 	reaped  bool     // the process has ended, with status
 	status  syscall.WaitStatus

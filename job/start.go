@@ -148,8 +148,11 @@ func (m *manager) launch() error {
 	return nil
 }
 
-// wantsTraffic tells whether the strategy looks at who talks to whom.
+// wantsTraffic tells whether the strategy looks at who talks to whom, or a trace has it.
 func (m *manager) wantsTraffic() bool {
+	if m.opt.Record != "" {
+		return true
+	}
 	strategy, err := loadbalance.Find(m.opt.Balance)
 	return err == nil && strategy.Info().Traffic
 }
@@ -203,7 +206,8 @@ func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 		Libraries: m.libraries, Method: m.opt.Method, Directory: m.directory,
 		OutputFD: workerOutputFD, FerryFD: ferryFD(m.opt.Workers), CopyFD: m.opt.copyFD(),
 		HostHeap: m.opt.hostHeap(), ProbeOnly: m.opt.probeOnly, HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
-		Balance: m.opt.Balance, Period: m.opt.Period, Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal, Traffic: m.wantsTraffic(),
+		Balance: m.opt.Balance, Period: m.opt.Period, Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.Record != "", Traffic: m.wantsTraffic(),
+		Record: m.opt.Record, RecordStep: m.opt.RecordStep,
 		Debug: m.opt.Debugger != nil,
 	}
 }

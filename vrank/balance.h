@@ -15,6 +15,7 @@ struct vr_rank_sample {
 	uint64_t user_ticks; /* so far, without what the program left out, and with the run that goes on */
 	uint64_t moves;
 	double load; /* seconds */
+	uint64_t memory; /* bytes that it has allocated, and its stack in use; without its images */
 	int32_t pe; /* that has the rank, or is about to */
 	int32_t flags;
 };

@@ -42,6 +42,9 @@ type Config struct {
 	Balance string
 	Period  string
 
+	// Record is the file that what is measured is written to, step by step, and RecordStep how long a step is, for Started; "" for none.
+	Record, RecordStep string `json:",omitempty"`
+
 	Steal *StealPolicy `json:",omitempty"` // how idle PEs take ranks from busy ones; nil: they do not
 
 	// Started is called once when the ranks of all workers exist, on the PE thread, before any of this worker's runs; may be nil.

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "offer.h"
 #include "schedule.h"
 #include "signals.h"
 #include "steal.h"
@@ -66,6 +67,8 @@ static int spin(struct vr_rank *hot)
 {
 	uint64_t since = vr_ticks(), spent = 0;
 	vr_pe_watch(hot);
+	if (vr_unlikely(vr_steal_policy.is_on) && vr_steal_try())
+		return 1;
 	do {
 		for (int i = 0; i < 16; i++) {
 			if (vr_pe_has_news() || vr_pe->head)
@@ -74,8 +77,8 @@ static int spin(struct vr_rank *hot)
 		}
 		if (vr_timers_fire() || vr_job_is_stopped() || vr_job_has_ended())
 			return 1;
-		if (vr_unlikely(vr_steal_policy.is_on))
-			vr_steal_ask();
+		if (vr_unlikely(vr_steal_policy.is_on) && vr_steal_try())
+			return 1;
 		if (spent > vr_spin_ticks / 32 && has_rival() && !move_away())
 			sched_yield();
 		spent = vr_ticks() - since;
@@ -91,8 +94,9 @@ void vr_job_one_less(void)
 			vr_pe_ring(&vr_job->pe[i]);
 }
 
-/* Called by a PE that has just counted itself idle. When all PEs are and nothing is on its way, no rank can ever go on:
- * a PE counts itself out of idleness before it takes news, so news that are still being taken show in `activity`. */
+/* Called by a PE that has just counted itself idle. When all PEs are and nothing is on its way, no rank can ever go on: a PE that is to
+ * take news counts itself out of idleness and then shows `activity`, in this order. So of one that took news after it was seen idle the
+ * activity is seen below, even if it is idle again. */
 static int is_deadlock(void)
 {
 	uint64_t before = atomic_load(&vr_job->activity);
@@ -120,6 +124,11 @@ void vr_pe_ring(struct vr_pe *pe)
 		syscall(SYS_futex, &pe->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
+static int has_offers(void)
+{
+	return vr_unlikely(vr_steal_policy.is_on) && vr_offers_exist();
+}
+
 static void sleep_until_rung(void)
 {
 	int64_t timeout = -1;
@@ -128,7 +137,7 @@ static void sleep_until_rung(void)
 	if (vr_unlikely(vr_steal_policy.is_on) && (timeout < 0 || timeout > VR_STEAL_LOOK))
 		timeout = VR_STEAL_LOOK;
 	atomic_store(&vr_pe->asleep, 1);
-	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !atomic_load(&vr_signals_news))
+	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !atomic_load(&vr_signals_news) && !has_offers())
 		futex_wait(&vr_pe->asleep, 1, timeout);
 	atomic_store(&vr_pe->asleep, 0);
 }
@@ -159,8 +168,8 @@ int vr_idle(struct vr_rank *hot)
 		if (!deadlock)
 			sleep_until_rung();
 		if (counted) {
-			atomic_fetch_add(&vr_job->activity, 1);
 			atomic_fetch_sub(&vr_job->idle, 1);
+			atomic_fetch_add(&vr_job->activity, 1);
 		}
 	}
 	vr_pe->idle_since = 0;

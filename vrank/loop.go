@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// abandonTime is how long a worker that reported the end of the job waits to be told to stop.
-const abandonTime = 10 * time.Second
+// abandonTime is how long a worker that reported the end of the job waits to be told to stop: the manager may ask all others first where
+// their ranks are.
+const abandonTime = time.Minute
 
 // loop is the PE loop: it lets the core run ranks and does what they need Go for. It returns when all ranks of this worker
 // have ended, or the job is stopped.
@@ -56,7 +57,9 @@ func (w *worker) serve(r *rank, call *Call) {
 	case fnName:
 		w.nameAddress(r.home(), call)
 	default:
+		w.unpackLuggage(r.home())
 		w.mpi.Serve(call)
+		r.home().keeps(w.mpi.Keeps(call.Rank))
 	}
 	r.answer(call)
 }

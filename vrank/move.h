@@ -17,17 +17,23 @@ struct vr_move {
 	int32_t to;
 	int32_t is_own; /* the rank itself wants to go */
 	int32_t is_steal; /* the PE that it goes to has asked for it */
+	struct vr_pe *taken_from; /* it has been taken, without an order; or NULL */
+	uint64_t taken_at; /* time-stamp counter */
 	int32_t place; /* enum vr_place: where the scheduler had it */
-	int64_t ordered_at; /* vr_now() */
-	void *luggage; /* memory of the rank's slice, or NULL */
-	uint64_t luggage_size;
 };
 
 /* Any stack, any worker. Ask that rank r goes to PE `to`. -1 when there is no memory to ask. */
 int vr_move_order(struct vr_rank *r, int32_t to);
 
+/* Any stack, any worker: has PE `id` orders that it has not got round to? A guess. */
+int vr_move_is_behind(int32_t id);
+
 /* Any stack of the owner: the same for a ready rank that PE `to` has asked for. */
 int vr_move_give(struct vr_rank *r, int32_t to);
+
+/* PE stack: rank r, which another PE has offered, is an arrival; if the one before is in. */
+int vr_move_may_take(void);
+void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since);
 
 /* Rank stack: go to another PE now. NULL, or why that cannot be; switches. */
 const char *vr_move_self(int32_t to);

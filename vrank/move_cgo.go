@@ -40,11 +40,9 @@ func (w *worker) move() error {
 func (w *worker) sendAway(m *C.struct_vr_move) error {
 	r := (*rank)(unsafe.Pointer(m.rank))
 	if C.vr_move_obstacle(m) != nil || !w.pack(r, m) {
-		C.vr_rank_free(&r.c, m.luggage)
 		C.vr_move_drop(m)
 		return nil
 	}
-	w.mpi.EndRank(r.number())
 	C.vr_move_detach(m)
 	if w.copier != nil {
 		return w.copier.send(r, int(m.to))
@@ -55,14 +53,9 @@ func (w *worker) sendAway(m *C.struct_vr_move) error {
 
 // pack makes everything ready that goes with a rank. Where that fails the rank stays as it was; for good if it would fail again.
 func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
-	luggage := w.mpi.Pack(r.number())
-	if len(luggage) > 0 {
-		m.luggage = C.vr_rank_alloc(&r.c, C.size_t(len(luggage)))
-		if m.luggage == nil {
-			r.pin("its slice is full")
-			return false
-		}
-		m.luggage_size = C.uint64_t(copy(unsafe.Slice((*byte)(m.luggage), len(luggage)), luggage))
+	if !w.packLuggage(r) {
+		r.pin("its slice is full")
+		return false
 	}
 	if err := w.leave(r); err != nil {
 		r.pin(err.Error())
@@ -80,6 +73,33 @@ func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
 		panic(fmt.Sprintf("BUG: the images of rank %d were here and cannot be again: %v", r.number(), err))
 	}
 	return false
+}
+
+// packLuggage puts what Go keeps of a rank into its slice, where it stays until Go needs it. That fails when the slice is full.
+func (w *worker) packLuggage(r *rank) bool {
+	if r.c.is_kept == 0 {
+		return true
+	}
+	data := w.mpi.Pack(r.number())
+	if r.c.luggage = C.vr_rank_alloc(&r.c, C.size_t(len(data))); r.c.luggage == nil {
+		return false
+	}
+	r.c.luggage_size = C.uint64_t(copy(unsafe.Slice((*byte)(r.c.luggage), len(data)), data))
+	w.mpi.EndRank(r.number())
+	r.c.is_kept = 0
+	return true
+}
+
+// unpackLuggage gives Go back what it kept of a rank in another worker.
+func (w *worker) unpackLuggage(r *rank) {
+	if r.c.luggage == nil {
+		return
+	}
+	if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(r.c.luggage), r.c.luggage_size)); err != nil {
+		panic(fmt.Sprintf("BUG: rank %d: %v", r.number(), err))
+	}
+	C.vr_rank_free(&r.c, r.c.luggage)
+	r.c.luggage = nil
 }
 
 // leave readies a rank for another worker. What this one has mapped for it stays, in case that it comes back, unless there would
@@ -104,12 +124,6 @@ func (w *worker) takeIn(m *C.struct_vr_move) error {
 	}
 	if why := C.vr_move_unpack(m); why != nil {
 		return fmt.Errorf("take in rank %d: %s", r.number(), C.GoString(why))
-	}
-	if m.luggage != nil {
-		if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(m.luggage), m.luggage_size)); err != nil {
-			return fmt.Errorf("take in rank %d: %w", r.number(), err)
-		}
-		C.vr_rank_free(&r.c, m.luggage)
 	}
 	C.vr_move_finish(m)
 	return nil
@@ -146,15 +160,25 @@ func (w *worker) furnish(r *rank) error {
 	return err
 }
 
-// shuffle moves random ranks to random workers, for tests, until the job ends: one order in each period in the mean.
+// shuffle moves random ranks to random workers, for tests, until the job ends: one order in each period in the mean, but no more than
+// the workers can carry out: where they get little of a core they would do nothing else.
 func (w *worker) shuffle(every time.Duration) {
-	const most = 64 // orders at once, after a long sleep
+	const most = 16 // orders at once for one worker
 	start, done := time.Now(), 0
+	ordered := make([]int, w.cfg.PEs) // since a worker was last seen without any
 	for !isStopped() {
 		time.Sleep(every)
 		due := int(time.Since(start) / every)
 		for range min(due-done, most) {
-			C.vr_move_order((*C.struct_vr_rank)(unsafe.Pointer(rankAt(rand.IntN(w.cfg.Ranks)))), C.int32_t(rand.IntN(w.cfg.PEs)))
+			r := (*C.struct_vr_rank)(unsafe.Pointer(rankAt(rand.IntN(w.cfg.Ranks))))
+			pe := C.vr_owner(r)
+			if C.vr_move_is_behind(pe) == 0 {
+				ordered[pe] = 0
+			}
+			if ordered[pe] < most {
+				ordered[pe]++
+				C.vr_move_order(r, C.int32_t(rand.IntN(w.cfg.PEs)))
+			}
 		}
 		done = due
 	}

@@ -4,6 +4,8 @@ package vrank
 #include "core.h"
 #include "ferry.h"
 #include "life.h"
+#include "offer.h"
+#include "overlay.h"
 #include "pe_thread.h"
 #include "process.h"
 #include "schedule.h"
@@ -44,7 +46,9 @@ type MPI interface {
 	NewRank(rcb unsafe.Pointer)
 	// EndRank forgets a rank that has ended or goes to another worker.
 	EndRank(rank int)
-	// Pack is what it keeps of a rank, for Unpack in another worker; nil for nothing.
+	// Keeps tells whether it keeps anything of a rank.
+	Keeps(rank int) bool
+	// Pack is what it keeps of a rank, for Unpack in another worker.
 	Pack(rank int) []byte
 	Unpack(rank int, data []byte) error
 }
@@ -81,9 +85,7 @@ func (w *worker) joinJob() error {
 		l := w.layout.toC()
 		C.vr_job_init(w.control(), C.int(w.cfg.PEs), C.int(w.cfg.Ranks), &l, C.uint64_t(w.region.Slice(0).Lo))
 	}
-	if err := w.await(func() bool { return C.vr_job_is_ready(w.control()) != 0 }); err != nil {
-		return err
-	}
+	await(func() bool { return C.vr_job_is_ready(w.control()) != 0 })
 	C.vr_spin_ticks = C.uint64_t(w.spinTime().Seconds() * ticksPerSecond())
 	if w.cfg.Measure || w.cfg.ProbeOnly {
 		C.vr_measure = 1
@@ -96,6 +98,9 @@ func (w *worker) joinJob() error {
 		C.vr_steal_policy = C.struct_vr_steal_policy{is_on: 1, cost: C.uint64_t(s.Cost * ticksPerSecond())}
 		if s.Half {
 			C.vr_steal_policy.half = 1
+		}
+		if w.movable && !w.crowded && !w.images.NeedSettling() && w.cfg.CopyFD == 0 {
+			C.vr_offers_on = 1
 		}
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
@@ -118,12 +123,10 @@ func (w *worker) joinJob() error {
 }
 
 // startJob waits until the ranks of all workers exist.
-func (w *worker) startJob() error {
-	if err := w.await(func() bool { return w.copier == nil || w.copier.hasAll() }); err != nil {
-		return err
-	}
+func (w *worker) startJob() {
+	await(func() bool { return w.copier == nil || w.copier.hasAll() || isStopped() })
 	C.vr_job_start()
-	return w.await(func() bool { return C.vr_job_is_started() != 0 || isStopped() })
+	await(func() bool { return C.vr_job_is_started() != 0 || isStopped() })
 }
 
 func (l *sliceLayout) toC() C.struct_vr_layout {

@@ -20,7 +20,7 @@ func printHelp(w io.Writer) {
 		}
 	}
 	fmt.Fprint(w, "\nOptions may be written +x or --x; sizes take K, M, G or T.\n")
-	fmt.Fprint(w, "\nampirun lb tries load balancing on recorded and made-up runs: ampirun lb --help.\n")
+	fmt.Fprint(w, "\nampirun lb: balancing, recorded and tried out. ampirun sweep: the best number of ranks. ampirun ckpt: checkpoints. See their --help.\n")
 }
 
 // heading is an option's names with its value.

@@ -50,7 +50,13 @@ func complain(w io.Writer, err error) {
 // command does what the arguments ask for.
 func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	if isLB(args) {
-		return runLB(args[1:], stdout)
+		return e.runLB(args[1:], stdout)
+	}
+	if isCkpt(args) {
+		return runCkpt(args[1:], stdout)
+	}
+	if isSweep(args) {
+		return runSweep(args[1:], stdout)
 	}
 	s, err := parse(args)
 	if err != nil {
@@ -99,6 +105,11 @@ func (e engine) run(s *settings) (code int, err error) {
 		return job.CodeUsage, fmt.Errorf("+preload (LD_PRELOAD) %s: +privatize %s loads nothing before the program: take +privatize pie",
 			strings.Join(preload, " "), s.job.Method)
 	}
+	unclaim, err := claim(s.job.Record)
+	if err != nil {
+		return job.CodeUsage, fmt.Errorf("+lb-record: %w", err)
+	}
+	defer unclaim()
 	s.job.ControlSize = e.controlSize
 	s.job.Libraries = func(program string) ([]privatize.Library, error) { return e.libraries(program, preload) }
 	return job.Run(context.Background(), s.job)

@@ -1,0 +1,216 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// blockBytes is how much memory goes into a block.
+const blockBytes = 256 << 10
+
+// Save writes a generation: the job's metadata, and of the memory, which does not change meanwhile, the pages in the extents.
+// When it returns without an error the generation is safe on the disk and visible, and those beyond Options.Keep are gone.
+// After an error nothing has changed, and Save may be tried again.
+//
+// Memory that has a method Slice(at, size uint64) []byte, as Memory has, is read in place.
+func (s *Store) Save(job *Job, memory io.ReaderAt, extents []Extent) (*Report, error) {
+	if s.lock == nil {
+		return nil, errors.New("the directory of checkpoints is not open for writing")
+	}
+	began := time.Now()
+	older, err := s.Numbers()
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.newSaving(job, memory, extents, older)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.run(); err != nil {
+		_ = s.disk.RemoveAll(v.temp) // Open removes what stays
+		*v.chain = chain{}           // look at the disk again
+		return nil, fmt.Errorf("checkpoint %d: %w", v.Number, err)
+	}
+	s.last, s.speed = v.Number, v.packs.speed(s.speed)
+	r := &Report{Generation: v.Number, Counts: v.Counts, Time: time.Since(began), Warnings: v.warnings}
+	*v.chain = chain{v.merged(), v.Number, v.PageSize}
+	s.removeOld(append(older, v.Number), r)
+	return r, nil
+}
+
+// saving is one call of Save.
+type saving struct {
+	manifest
+	store      *Store
+	job        *Job
+	memory     source
+	temp, dest string // folders
+	before     string // folder of the generation that this one shares files with; "" without one
+	chain      *chain
+	old        *pool
+	news       news
+	places     []place // of all pages in the extents
+	pieces     []piece
+	tuner      tuner
+	packs      packList
+	warnings   []string
+}
+
+func (s *Store) newSaving(job *Job, memory io.ReaderAt, extents []Extent, older []uint64) (*saving, error) {
+	page := uint64(job.PageSize)
+	v := &saving{store: s, job: job, memory: sourceOf(memory)}
+	v.manifest = manifest{Created: time.Now().UnixNano(), PageSize: page, BlockPages: blockPages(page)}
+	if err := v.checkPage(); err != nil {
+		return nil, err
+	}
+	if err := checkExtents(extents, page); err != nil {
+		return nil, err
+	}
+	if len(older) > 0 {
+		s.last = max(s.last, older[len(older)-1])
+	}
+	v.Number, v.Extents = s.last+1, join(extents)
+	v.dest = s.folder(v.Number)
+	v.temp = v.dest + partial
+	v.old = v.packsBefore(older)
+	v.old.choose()
+	v.split()
+	v.Speed = s.speed
+	v.tuner = tuner{mode: s.options.Compression, writers: float64(runtime.GOMAXPROCS(0)), speed: guessedSpeed}
+	if s.speed > 0 {
+		v.tuner.speed = float64(s.speed)
+	}
+	return v, nil
+}
+
+// packsBefore gives the packs that pages may be taken from: those of the last generation of the same chain, if its pages are as
+// large and it can be read.
+func (v *saving) packsBefore(older []uint64) *pool {
+	s, chains := v.store, uint64(v.store.options.Chains)
+	v.chain = &s.chains[v.Number%chains]
+	for len(older) > 0 && older[len(older)-1]%chains != v.Number%chains {
+		older = older[:len(older)-1]
+	}
+	if len(older) == 0 {
+		*v.chain = chain{}
+		return &pool{}
+	}
+	number := older[len(older)-1]
+	v.before = s.folder(number)
+	if v.chain.pool != nil && v.chain.number == number && v.chain.page == v.PageSize {
+		return v.chain.pool
+	}
+	p, err := v.readPool(number)
+	if err != nil {
+		v.warnings = append(v.warnings, fmt.Sprintf("nothing is shared with checkpoint %d: %v", number, err))
+		p = &pool{}
+	}
+	return p
+}
+
+func (v *saving) readPool(number uint64) (*pool, error) {
+	g, err := v.store.Generation(number)
+	if err != nil {
+		return nil, err
+	}
+	if v.store.speed == 0 {
+		v.store.speed = g.Speed
+	}
+	if g.PageSize != v.PageSize || g.BlockPages != v.BlockPages {
+		return &pool{}, nil
+	}
+	return poolOf(g)
+}
+
+// blockPages is how many pages go into a block.
+func blockPages(page uint64) uint64 { return max(1, blockBytes/max(page, 1)) }
+
+// run writes a folder and makes it visible.
+func (v *saving) run() (err error) {
+	d := v.store.disk
+	if err := d.Mkdir(v.temp); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, v.packs.close()) }()
+	if err := v.writePages(); err != nil {
+		return err
+	}
+	if err := v.writeRest(); err != nil {
+		return err
+	}
+	if err := d.SyncDir(v.temp); err != nil {
+		return err
+	}
+	if _, err := openGeneration(v.temp, v.Number); err != nil {
+		return fmt.Errorf("read back: %w", err)
+	}
+	if err := d.Rename(v.temp, v.dest); err != nil {
+		return err
+	}
+	if err := d.SyncDir(v.store.dir); err != nil {
+		// It may be there after a power failure or not; for those who look now it must not be there after an error.
+		return errors.Join(err, d.Rename(v.dest, v.temp))
+	}
+	return nil
+}
+
+// writeRest makes the packs safe, and meanwhile links the older ones and writes images and manifest.
+func (v *saving) writeRest() error {
+	synced := make(chan error, 1)
+	go func() { synced <- v.packs.sync() }()
+	err := v.list()
+	if err == nil {
+		err = v.embed()
+	}
+	if err == nil {
+		err = v.writeManifest()
+	}
+	return errors.Join(<-synced, err)
+}
+
+func (v *saving) writeManifest() (err error) {
+	if v.manifest.Job, err = encoding.Marshal(v.job); err != nil {
+		return err
+	}
+	if err := v.check(); err != nil {
+		panic("BUG: " + err.Error())
+	}
+	data, err := v.encode()
+	if err != nil {
+		return err
+	}
+	return writeFile(v.store.disk, filepath.Join(v.temp, manifestName), data)
+}
+
+// writeFile writes a new file until it is safe.
+func writeFile(d disk, path string, data []byte) (err error) {
+	out, err := d.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	if _, err := out.Write(data); err != nil {
+		return err
+	}
+	return out.Sync()
+}
+
+// removeOld removes the generations beyond those to keep, and what failed Saves left. What fails here is tried again after the
+// next Save.
+func (s *Store) removeOld(numbers []uint64, r *Report) {
+	for len(numbers) > s.options.Keep {
+		if err := s.Remove(numbers[0]); err != nil {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("checkpoint %d cannot be removed: %v", numbers[0], err))
+		} else {
+			r.Removed = append(r.Removed, numbers[0])
+		}
+		numbers = numbers[1:]
+	}
+	if err := s.clean(); err != nil {
+		r.Warnings = append(r.Warnings, err.Error())
+	}
+}
