@@ -10,6 +10,7 @@ package vrank
 #include "process.h"
 #include "schedule.h"
 #include "steal.h"
+#include "timeline.h"
 #include "traffic.h"
 
 static const struct vr_binding *bindings(void) { return vr_bindings; }
@@ -93,6 +94,12 @@ func (w *worker) joinJob() error {
 	}
 	if w.cfg.Traffic {
 		C.vr_traffic_on = 1
+	}
+	if l := w.cfg.Timeline; l != nil {
+		quantum := l.Quantum * ticksPerSecond()
+		C.vr_timeline_limit = C.struct_vr_timeline_limit{quantum: C.uint64_t(quantum), long_run: C.uint64_t(2 * quantum / float64(l.Runs)),
+			runs: C.int32_t(l.Runs), messages: C.int32_t(l.Messages)}
+		C.vr_timeline_begin()
 	}
 	if s := w.cfg.Steal; s != nil {
 		C.vr_steal_policy = C.struct_vr_steal_policy{is_on: 1, cost: C.uint64_t(s.Cost * ticksPerSecond())}
