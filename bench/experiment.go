@@ -20,6 +20,7 @@ type experiment struct {
 	variants   []variant // ampirun with other flags, beside
 	ampi       []string  // flags of AMPI; nil keeps it out
 	collect    func(e *experiment, f *finished) (map[string]series, error)
+	inside     func(ctx context.Context) (map[string]series, error) // instead of a program: a part of ours, in this process
 	figures    []*figure
 }
 
@@ -62,6 +63,9 @@ func (e *experiment) roundsOf(o *options) int {
 
 func (e *experiment) implementations(b *builder) []*implementation {
 	list := []*implementation{b.ours}
+	if e.inside != nil {
+		return list
+	}
 	if b.base != nil {
 		list = append(list, b.base)
 	}
@@ -85,6 +89,9 @@ func (e *experiment) implementations(b *builder) []*implementation {
 }
 
 func (e *experiment) once(ctx context.Context, b *builder, im *implementation) (map[string]series, error) {
+	if e.inside != nil {
+		return e.inside(ctx)
+	}
 	program, err := b.program(e.program, im)
 	if err != nil {
 		return nil, err

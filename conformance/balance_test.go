@@ -15,6 +15,9 @@ const (
 	ampiDir   = root + "/testdata/ampi"
 )
 
+// imbalanceBefore is how many iterations of even work imbalance begins with.
+const imbalanceBefore = 160
+
 // busy reads from +stats how long each PE was busy.
 func busy(t *testing.T, r result) (seconds []float64) {
 	for _, m := range regexp.MustCompile(`(?m)^ +\d+ +([0-9.]+) +[0-9.]+ +[0-9.]+ +\d+ +\d+ *$`).FindAllStringSubmatch(r.stderr, -1) {
@@ -146,11 +149,12 @@ func TestStealingUnderTraffic(t *testing.T) {
 
 // TestAMPI runs programs written for AMPI.
 func TestAMPI(t *testing.T) {
-	for _, source := range []string{"migrate.c", "migrate_f.f90"} {
+	args := map[string][]string{"manual_f.f90": {"short", "longer-than-eight"}}
+	for _, source := range []string{"migrate.c", "migrate_f.f90", "manual.c", "manual_f.f90"} {
 		for _, flags := range [][]string{nil, {"+lb", "Rotate", "+lb-period", "calls"}, {"+balancer", "RefineLB"}} {
 			t.Run(source+strings.Join(flags, ""), func(t *testing.T) {
 				t.Parallel()
-				r := job{program: program(t, ampiDir+"/"+source), workers: 2, ranks: 16, flags: flags}.run(t)
+				r := job{program: program(t, ampiDir+"/"+source), args: args[source], workers: 2, ranks: 16, flags: flags}.run(t)
 				r.expectCode(t, 0)
 				r.expectSays(t, "PASS "+strings.TrimSuffix(source, filepath.Ext(source)))
 			})

@@ -126,6 +126,7 @@ func (m *manager) signalled(sig syscall.Signal) {
 		m.verdict.decide(128+int(sig), fmt.Errorf("the job was ended by %s", signalName(sig)))
 		m.end()
 	case syscall.SIGTSTP:
+		m.out.hideStatus()
 		m.forward(syscall.SIGSTOP)
 		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // may take effect only later; SIGCONT comes as a signal of its own
 	case syscall.SIGUSR1:

@@ -46,6 +46,9 @@ type manager struct {
 	waiting int      // workers that wait for the debugger
 	inquiry *inquiry // about where the ranks are; nil: none is under way
 	symbols vrank.Symbolizer
+
+	traceFile *os.File  // nil: none is wanted
+	observer  *observer // nil until the job is launched, or when nobody wants one
 }
 
 // Run runs a job to its end and returns its exit code. The error says why the job did not run or was ended, in lines
@@ -73,6 +76,11 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	if err != nil {
 		return err.(*Refusal).Code, nil, err
 	}
+	traceFile, err := createTrace(opt.Trace)
+	if err != nil {
+		return CodeUsage, nil, err
+	}
+	defer traceFile.Close()
 	directory := ""
 	if opt.facts().Directory {
 		if directory, err = privatize.MakeDirectory(opt.Directory); err != nil {
@@ -82,6 +90,7 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	}
 	m := newManager(opt, program)
 	m.directory = directory
+	m.traceFile = traceFile
 	defer m.close()
 	m.listenForInquiries()
 	if err := m.start(); err != nil {
@@ -197,6 +206,7 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 		m.stats[w.pe] = e.Stats
 	case vrank.EventBalanced:
 		m.steps = append(m.steps, *e.Step)
+		m.observer.balanced(*e.Step)
 	case vrank.EventDeadlock:
 		m.deadlocked(e)
 	case vrank.EventPlaced:
@@ -279,6 +289,7 @@ func (m *manager) outputFailed(err error) {
 func (m *manager) finish() (int, error) {
 	killOrphans(m.kept)
 	m.readers.Wait()
+	m.observer.end(m.verdict)
 	m.out.passAll()
 	select {
 	case err := <-m.failure:

@@ -50,6 +50,14 @@ type Options struct {
 	// Debugger gets a line with the pids of all workers when they wait for a debugger before their ranks run; nil: they do not.
 	Debugger *os.File
 
+	Trace      string   // file for a timeline, absolute; "": none
+	TraceLimit uint64   // bytes that it may grow by in a second; 0: DefaultTraceLimit
+	Progress   bool     // show how the job goes on standard error
+	Typed      []string // options as typed, for the timeline
+	Version    string   // of ampirun, for the timeline
+	// CallName names an MPI function by its number, for the timeline.
+	CallName func(fn int) string `json:"-"`
+
 	probeOnly bool // see ProbeHeap
 
 	Stdin, Stdout, Stderr *os.File // nil: the process's own
@@ -64,6 +72,12 @@ func (o Options) withDefaults() Options {
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}
+	if o.probeOnly {
+		o.Trace, o.Progress = "", false
+	}
+	if o.TraceLimit == 0 {
+		o.TraceLimit = DefaultTraceLimit
+	}
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin
 	}
@@ -75,6 +89,9 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// observed tells whether somebody looks at the ranks while they run.
+func (o Options) observed() bool { return o.Trace != "" || o.Progress }
 
 // facts are those of the method; the worker refuses one that does not exist.
 func (o Options) facts() privatize.Facts {

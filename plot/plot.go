@@ -184,17 +184,17 @@ func (p *Panel) ends(line int) (ends []Point) {
 
 // linear lets both axes begin at 0 and end at a round number; x has ticks where the panel names none.
 func linear(p *Panel, xs, ys []float64) *drawing {
-	d := &drawing{panel: p, xTicks: p.Ticks, yTicks: roundSteps(slices.Max(ys))}
+	d := &drawing{panel: p, xTicks: p.Ticks, yTicks: RoundSteps(slices.Max(ys))}
 	if len(d.xTicks) == 0 {
-		d.xTicks = roundSteps(slices.Max(xs))
+		d.xTicks = RoundSteps(slices.Max(xs))
 	}
 	d.x = axis{most: max(slices.Max(xs), d.xTicks[len(d.xTicks)-1]), linear: true}
 	d.y = axis{most: d.yTicks[len(d.yTicks)-1], linear: true}
 	return d
 }
 
-// roundSteps is multiples of 1, 2 or 5 times a power of ten from 0 until most is reached: four to nine of them.
-func roundSteps(most float64) (steps []float64) {
+// RoundSteps is multiples of 1, 2 or 5 times a power of ten from 0 until most is reached: four to nine of them.
+func RoundSteps(most float64) (steps []float64) {
 	if most == 0 {
 		most = 1
 	}
@@ -219,12 +219,12 @@ func (d *drawing) draw(b *strings.Builder) {
 	for _, v := range d.yTicks {
 		y := d.y.at(v)
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fH%.1f"/>`+"\n", d.x.from, y, d.x.to)
-		text(b, "number", "end", d.x.from-7, y+4, number(v))
+		text(b, "number", "end", d.x.from-7, y+4, Number(v))
 	}
 	for _, v := range d.xTicks {
 		x := d.x.at(v)
 		fmt.Fprintf(b, `<path class="axis" d="M%.1f %.1fv5"/>`+"\n", x, d.y.from)
-		text(b, "number", "middle", x, d.y.from+19, number(v))
+		text(b, "number", "middle", x, d.y.from+19, Number(v))
 	}
 	fmt.Fprintf(b, `<path class="axis" d="M%.1f %.1fV%.1fH%.1f"/>`+"\n", d.x.from, d.y.to, d.y.from, d.x.to)
 	for i := range d.panel.Lines {
@@ -275,8 +275,8 @@ func (d *drawing) bars(b *strings.Builder, line int) {
 	}
 }
 
-// number writes 1000 as 1,000 and small ones as they are.
-func number(v float64) string {
+// Number writes 1000 as 1,000 and small ones as they are.
+func Number(v float64) string {
 	if v < 1000 {
 		return fmt.Sprintf("%.6g", v)
 	}

@@ -77,7 +77,7 @@ void vr_sample(struct vr_pe_sample *pes, struct vr_rank_sample *ranks)
 	}
 	for (int i = 0; i < vr_job->ranks; i++) {
 		const struct vr_rank *r = vr_rank_of(i);
-		ranks[i] = (struct vr_rank_sample){counted_ticks(r), LOOK(r->counters.moves), LOOK(r->load.value), memory(r), vr_owner(r), flags(r)};
+		ranks[i] = (struct vr_rank_sample){counted_ticks(r), LOOK(r->counters.moves), LOOK(r->counters.sent), LOOK(r->load.value), memory(r), vr_owner(r), flags(r)};
 	}
 }
 

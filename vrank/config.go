@@ -50,6 +50,8 @@ type Config struct {
 	// Started is called once when the ranks of all workers exist, on the PE thread, before any of this worker's runs; may be nil.
 	Started func() `json:"-"`
 
+	Timeline *TimelineLimit `json:",omitempty"` // what is recorded for Observer.Moments; nil: nothing
+
 	OutputFD  int  // where frames of the ranks' output go, see FrameHeader
 	HeapCheck bool // check every rank's heap at each operation and at the end
 	Traffic   bool // count messages by sender and receiver
@@ -65,12 +67,27 @@ type StealPolicy struct {
 	Cost float64 // seconds that a steal takes: less work than that is left alone
 }
 
+// TimelineLimit bounds what each PE records one by one in a span of time; what is more is added up.
+type TimelineLimit struct {
+	Quantum        float64 // seconds
+	Runs, Messages int
+}
+
 // home is the PE that a rank begins on.
 func (c *Config) home(id int) int {
 	if c.Mapping != nil {
 		return int(c.Mapping[id])
 	}
 	return id * c.PEs / c.Ranks
+}
+
+// Placement is the PE that each rank begins on.
+func (c *Config) Placement() []int {
+	all := make([]int, c.Ranks)
+	for id := range all {
+		all[id] = c.home(id)
+	}
+	return all
 }
 
 // firstRank is the lowest rank that begins on a PE; -1 when none does.

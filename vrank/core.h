@@ -53,6 +53,7 @@ struct vr_pe {
 	uint64_t move_ticks, move_steps; /* spent on ranks that go or come; how often one did */
 	int32_t thread; /* the kernel's number of the PE thread */
 	uint64_t tp; /* thread pointer of the PE thread: the same in every worker */
+	struct vr_timeline *timeline; /* its ring: timeline.h */
 
 	/* Other workers push here. */
 	alignas(VR_LINE) _Atomic(struct vr_rank *) wake; /* ranks with a filled inbox */
@@ -87,6 +88,7 @@ struct vr_job {
 	_Atomic int32_t fd_top; /* above all of them that have been in use */
 	alignas(VR_LINE) _Atomic int32_t stop; /* the job ends: PEs leave their loops */
 	_Atomic int32_t started; /* PEs whose ranks exist */
+	uint64_t began_at; /* time-stamp counter: when all did */
 	_Atomic int32_t live; /* ranks that have not ended */
 	_Atomic uint32_t next_context;
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */

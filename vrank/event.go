@@ -1,5 +1,7 @@
 package vrank
 
+import "time"
+
 // EventKind says what a worker reports to the job.
 type EventKind string
 
@@ -30,6 +32,7 @@ type Event struct {
 // BalanceStep is one step of load balancing. Imbalance is the time of the PE that takes longest against the mean; 1 is perfect.
 type BalanceStep struct {
 	At            float64 // seconds since the ranks began
+	When          time.Time
 	Window        float64 // seconds that were measured
 	Strategy      string
 	Asked         bool    // by AMPI_Migrate

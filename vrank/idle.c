@@ -12,6 +12,7 @@
 #include "schedule.h"
 #include "signals.h"
 #include "steal.h"
+#include "timeline.h"
 
 uint64_t vr_spin_ticks;
 
@@ -156,7 +157,7 @@ static int has_threads(void)
 int vr_idle(struct vr_rank *hot)
 {
 	int deadlock = 0;
-	uint64_t since = vr_ticks();
+	uint64_t since = vr_ticks(), now;
 	vr_pe->idle_since = since;
 	if (!spin(hot)) {
 		/* Who sleeps will go on by himself, threads may call, handlers end a rank. A timer that goes off is news before it is armed no more. */
@@ -172,7 +173,10 @@ int vr_idle(struct vr_rank *hot)
 			atomic_fetch_add(&vr_job->activity, 1);
 		}
 	}
+	now = vr_ticks();
 	vr_pe->idle_since = 0;
-	vr_pe->idle_ticks += vr_ticks() - since;
+	vr_pe->idle_ticks += now - since;
+	if (vr_unlikely(vr_timeline_on))
+		vr_timeline_idle(since, now);
 	return deadlock;
 }

@@ -12,6 +12,7 @@
 #include "signals.h"
 #include "steal.h"
 #include "stepper.h"
+#include "timeline.h"
 #include "tls.h"
 
 /* ---- lists of the PE ---- */
@@ -213,6 +214,8 @@ void vr_move_detach(struct vr_move *m)
 	r->move = m;
 	m->work.run = arrived;
 	atomic_fetch_add(&vr_job->in_transit, 1);
+	if (vr_timeline_on)
+		vr_timeline_left(r, m->to);
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
 }
 
@@ -243,6 +246,8 @@ void vr_move_finish(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	r->move = NULL;
+	if (vr_timeline_on)
+		vr_timeline_came(r);
 	r->counters.moves++;
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);

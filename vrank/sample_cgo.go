@@ -40,7 +40,8 @@ type PESample struct {
 type RankSample struct {
 	User   float64
 	Moves  uint64
-	PE     int // that has it, or is about to
+	Sent   uint64 // messages
+	PE     int    // that has it, or is about to
 	Pinned bool
 	Ended  bool
 	Memory int64    // bytes that a copy of it would carry, about: what it has allocated, its stack, and the data of its images
@@ -80,7 +81,7 @@ func (s *Sampler) Take() *Sample {
 	}
 	for i := range s.ranks {
 		r := &s.ranks[i]
-		out.Ranks[i] = RankSample{User: float64(r.user_ticks) / second, Moves: uint64(r.moves), PE: int(r.pe), Memory: int64(r.memory) + s.data,
+		out.Ranks[i] = RankSample{User: float64(r.user_ticks) / second, Moves: uint64(r.moves), Sent: uint64(r.sent), PE: int(r.pe), Memory: int64(r.memory) + s.data,
 			Pinned: r.flags&C.VR_SAMPLE_PINNED != 0, Ended: r.flags&C.VR_SAMPLE_ENDED != 0, Goes: r.flags&C.VR_SAMPLE_GOES != 0}
 		if r.flags&C.VR_SAMPLE_SET != 0 {
 			load := float64(r.load)
@@ -96,6 +97,12 @@ type Traffic struct{ From, To, Messages, Bytes int64 }
 // TakeTraffic looks at who has sent how much to whom; nothing is known without Config.Traffic. Collective operations through shared
 // memory are among it as ampi counts them.
 func (s *Sampler) TakeTraffic() (all []Traffic) {
+	s.EachTraffic(func(t Traffic) { all = append(all, t) })
+	return all
+}
+
+// EachTraffic is TakeTraffic for those who need not have it all at once.
+func (s *Sampler) EachTraffic(visit func(Traffic)) {
 	peers := make([]C.struct_vr_peer, 64)
 	for id := range s.ranks {
 		r := C.vr_rank_of(C.int32_t(id))
@@ -105,10 +112,9 @@ func (s *Sampler) TakeTraffic() (all []Traffic) {
 			n = int(C.vr_traffic_read(r, &peers[0], C.int(len(peers))))
 		}
 		for _, p := range peers[:min(n, len(peers))] {
-			all = append(all, Traffic{int64(id), int64(p.rank), int64(p.messages), int64(p.bytes)})
+			visit(Traffic{int64(id), int64(p.rank), int64(p.messages), int64(p.bytes)})
 		}
 	}
-	return all
 }
 
 // OrderMove asks the worker that has a rank to send it to another. The rank stays where it is if it cannot move. Any goroutine.

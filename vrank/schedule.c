@@ -11,6 +11,7 @@
 #include "steal.h"
 #include "stepper.h"
 #include "switch.h"
+#include "timeline.h"
 #include "tls.h"
 
 struct vr_job *vr_job;
@@ -117,6 +118,8 @@ static void account(struct vr_rank *from, struct vr_rank *to)
 		from->home->counters.user_ticks += now - from->resumed_at;
 		vr_pe->busy_ticks += now - from->resumed_at;
 	}
+	if (vr_unlikely(vr_timeline_on))
+		vr_timeline_switch(from, to, now);
 	if (!to)
 		return;
 	to->resumed_at = now;

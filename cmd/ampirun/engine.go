@@ -33,6 +33,7 @@ func newEngine() engine {
 			Trace: vrank.TakeTrace,
 		},
 		controlSize: vrank.ControlSize,
+		callName:    new(ampi.Server).Name,
 		libraries:   libraries,
 		coverage:    coverage,
 		loading:     func() privatize.Options { return vrank.LoadOptions(ampi.New()) },
