@@ -64,6 +64,43 @@ func TestSpeedIsNativeTimeOverOurs(t *testing.T) {
 	}
 }
 
+func TestTimeOverIdealIsOfEachRun(t *testing.T) {
+	s := samples{}
+	s.add("", map[string]series{"seconds": {1.5, 2.5, 4.5}, "ideal": {1, 1, 4}})
+	if median, least, ok := overIdeal(0.5)(s, ""); !ok || median != 1 || least != 1 {
+		t.Errorf("got %v, %v, %v", median, least, ok)
+	}
+	s.add("", map[string]series{"seconds": {1}})
+	if _, _, ok := overIdeal(0.5)(s, ""); ok {
+		t.Error("a run without its ideal counts")
+	}
+}
+
+func TestPercentileAndMean(t *testing.T) {
+	s := samples{"": {"k": {5, 1, 2, 3, 4, 9, 6, 7, 8, 10, 11}}, "other": {"k": {3}}}
+	if p, least, ok := percentile("k", 90)(s, ""); !ok || p != 10 || least != 1 {
+		t.Errorf("percentile: %v, %v, %v", p, least, ok)
+	}
+	if m, _, ok := mean("k")(s, ""); !ok || m != 6 {
+		t.Errorf("mean: %v, %v", m, ok)
+	}
+	if r, _, ok := against("k", "other")(s, ""); !ok || r != 2 {
+		t.Errorf("against: %v, %v", r, ok)
+	}
+	if _, _, ok := against("k", "other")(s, "other"); ok {
+		t.Error("a variant is compared with itself")
+	}
+}
+
+// AMPI takes its flags behind the program.
+func TestFlagsBehindTheProgram(t *testing.T) {
+	im := &implementation{launcher: []string{"charmrun", "++local"}, flags: charmFlags, trailing: true}
+	want := "charmrun ++local prog slope +p 2 +vp 64 +balancer X"
+	if got := strings.Join(im.command(2, 64, []string{"+balancer", "X"}, "prog", []string{"slope"}), " "); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestVerdict(t *testing.T) {
 	f := &figure{value: of("k"), aim: 2, beat: true}
 	for _, c := range []struct {

@@ -131,8 +131,8 @@ func sequence(places []place) int {
 	return n
 }
 
-// merged is the pool of the generation that was written.
-func (v *saving) merged() *pool {
+// remember makes the generation that was written the last one of its chain.
+func (v *saving) remember() {
 	p, refs := v.old, map[string]*Pack{}
 	for i := range v.Packs {
 		refs[v.Packs[i].Name] = &v.Packs[i]
@@ -156,6 +156,8 @@ func (v *saving) merged() *pool {
 			p.table.set(h, at)
 		}
 	}
-	p.renew()
-	return p
+	*v.chain = chain{pool: p, number: v.Number, page: v.PageSize}
+	if !p.renew() {
+		v.chain.memo = newMemo(v.Extents, v.PageSize, v.hashes, v.places)
+	}
 }

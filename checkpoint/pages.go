@@ -73,7 +73,7 @@ func (v *saving) split() {
 			first += int(p.Length / v.PageSize)
 		}
 	}
-	v.places = make([]place, first)
+	v.places, v.hashes = make([]place, first), make([]Hash, first)
 	v.Counts.Pages = first
 }
 
@@ -134,8 +134,15 @@ func (w *pageWriter) piece(p *piece) error {
 		return err
 	}
 	size := int(w.PageSize)
+	hashes, places := w.chain.memo.part(p.Extent, w.PageSize)
 	for i := range len(data) / size {
-		if w.places[p.first+i], err = w.page(data[i*size : (i+1)*size]); err != nil {
+		page := data[i*size : (i+1)*size]
+		h := hashOf(page)
+		w.hashes[p.first+i] = h
+		if hashes != nil && hashes[i] == h && w.old.has(places[i]) {
+			w.places[p.first+i] = places[i]
+			w.counts.Kept++
+		} else if w.places[p.first+i], err = w.page(page, h); err != nil {
 			return err
 		}
 	}
@@ -143,8 +150,7 @@ func (w *pageWriter) piece(p *piece) error {
 }
 
 // page finds or makes the place of a page.
-func (w *pageWriter) page(data []byte) (place, error) {
-	h := hashOf(data)
+func (w *pageWriter) page(data []byte, h Hash) (place, error) {
 	if h == w.zero {
 		w.counts.Zero++
 		return zeroPlace, nil

@@ -37,7 +37,7 @@ func (s *Store) Save(job *Job, memory io.ReaderAt, extents []Extent) (*Report, e
 	}
 	s.last, s.speed = v.Number, v.packs.speed(s.speed)
 	r := &Report{Generation: v.Number, Counts: v.Counts, Time: time.Since(began), Warnings: v.warnings}
-	*v.chain = chain{v.merged(), v.Number, v.PageSize}
+	v.remember()
 	s.removeOld(append(older, v.Number), r)
 	return r, nil
 }
@@ -54,6 +54,7 @@ type saving struct {
 	old        *pool
 	news       news
 	places     []place // of all pages in the extents
+	hashes     []Hash  // of the same
 	pieces     []piece
 	tuner      tuner
 	packs      packList
@@ -104,6 +105,7 @@ func (v *saving) packsBefore(older []uint64) *pool {
 	if v.chain.pool != nil && v.chain.number == number && v.chain.page == v.PageSize {
 		return v.chain.pool
 	}
+	*v.chain = chain{}
 	p, err := v.readPool(number)
 	if err != nil {
 		v.warnings = append(v.warnings, fmt.Sprintf("nothing is shared with checkpoint %d: %v", number, err))

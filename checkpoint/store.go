@@ -32,6 +32,7 @@ type chain struct {
 	pool   *pool // nil: to be read
 	number uint64
 	page   uint64 // size of its pages
+	memo   memo
 }
 
 // Open takes a directory for one job, and makes it if it is not there; errors.Is(err, ErrLocked) tells that another job has

@@ -352,8 +352,8 @@ func TestEmbeddedImages(t *testing.T) {
 	if err := back.Images[0].Check(self); err != nil {
 		t.Error(err)
 	}
-	if err := os.Chmod(path, 0o600); err == nil {
-		err = os.WriteFile(path, []byte("not EL!"), 0o600)
+	if err := errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte("not EL!"), 0o600)); err != nil {
+		t.Fatal(err)
 	}
 	if err := g.Verify(); err == nil {
 		t.Error("a changed image passes")

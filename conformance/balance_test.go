@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,9 @@ const (
 	imbalance = root + "/bench/programs/imbalance.c"
 	ampiDir   = root + "/testdata/ampi"
 )
+
+// imbalanceBefore is how many iterations of even work imbalance begins with.
+const imbalanceBefore = 160
 
 // busy reads from +stats how long each PE was busy.
 func busy(t *testing.T, r result) (seconds []float64) {
@@ -96,6 +100,51 @@ func TestStealing(t *testing.T) {
 		t.Errorf("%s: nothing is stolen\n%s", r.what, r.output())
 	}
 	expectEven(t, j, r, 1.25) // 1.5 without
+}
+
+var stolenLine = regexp.MustCompile(`(?m)^stolen: ([0-9]+) ranks`)
+
+// stolenIn is how many ranks +stats says were stolen.
+func stolenIn(stderr string) int {
+	m := stolenLine.FindStringSubmatch(stderr)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
+}
+
+// TestStealingUnderTraffic steals ranks in the midst of random traffic, among them those that stay, and those that must be asked for because
+// their worker has something to hand over.
+func TestStealingUnderTraffic(t *testing.T) {
+	path := program(t, ownDir+"/steals.c", "-O1")
+	type row struct {
+		workers int
+		flags   string
+		again   int
+	}
+	var rows []row
+	for again := range 3 {
+		for _, flags := range []string{"", "+lb GreedyRefine +lb-period 20ms", "+lb RandCent +lb-period 5ms", "+privatize fs"} {
+			for workers := 1; workers <= 4; workers++ {
+				rows = append(rows, row{workers, flags, again})
+			}
+		}
+	}
+	each(t, rows, func(r row) string { return fmt.Sprint(r) }, func(t *testing.T, c row) {
+		ranks := 12 + 7*c.workers + c.again
+		dir := t.TempDir()
+		if strings.Contains(c.flags, "fs") { // there the files of a rank are its worker's
+			dir = "-"
+		}
+		r := job{program: path, args: []string{"150", dir}, workers: c.workers, ranks: ranks,
+			flags: append(strings.Fields(c.flags), "+stats", "+steal")}.run(t)
+		r.expectCode(t, 0)
+		r.expectSays(t, "PASS steals\n")
+		if n := stolenIn(r.stderr); c.workers > 1 && n == 0 && !strings.Contains(c.flags, "fs") {
+			t.Errorf("%s: nothing was stolen\n%s", r.what, r.output())
+		}
+	})
 }
 
 // TestAMPI runs programs written for AMPI.

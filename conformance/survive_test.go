@@ -23,8 +23,14 @@ const liveRanks = 64
 // startBusy starts a job and waits until every rank is at work.
 func startBusy(t *testing.T, kind string, flags ...string) *live {
 	t.Helper()
+	return job{program: program(t, ownDir+"/busy.c"), args: []string{kind}, workers: 2, ranks: liveRanks, flags: flags}.start(t, liveRanks)
+}
+
+// start starts a job and waits until so many of its ranks have said that they are ready.
+func (j job) start(t *testing.T, ready int) *live {
+	t.Helper()
 	l := &live{}
-	l.cmd, l.mark = job{program: program(t, ownDir+"/busy.c"), args: []string{kind}, workers: 2, ranks: liveRanks, flags: flags}.command(t)
+	l.cmd, l.mark = j.command(t)
 	pipe, err := l.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +42,7 @@ func startBusy(t *testing.T, kind string, flags ...string) *live {
 	}
 	timer := time.AfterFunc(patience, func() { l.cmd.Process.Kill() })
 	t.Cleanup(func() { timer.Stop() })
-	for range liveRanks {
+	for range ready {
 		if !l.stdout.Scan() || l.stdout.Text() != "ready" {
 			t.Fatalf("a rank is not ready: %s", l.stderr.String())
 		}
@@ -108,6 +114,19 @@ func TestWorkerKilled(t *testing.T) {
 	each(t, []string{"talk", "compute", "sleep"}, func(kind string) string { return kind }, func(t *testing.T, kind string) {
 		l := startBusy(t, kind)
 		victim := workers(l.mark)[0].pid
+		syscall.Kill(victim, syscall.SIGKILL)
+		r := l.end()
+		r.expectCode(t, 137)
+		r.expectSays(t, fmt.Sprintf("(pid %d) was killed by signal 9 (SIGKILL)", victim))
+		checkGone(t, l.mark, l.cmd.Args)
+	})
+}
+
+// TestWorkerKilledWhileStealing kills the worker that gives ranks, or the one that takes them, at any moment.
+func TestWorkerKilledWhileStealing(t *testing.T) {
+	each(t, []int{0, 1, 0, 1}, func(int) string { return "" }, func(t *testing.T, worker int) {
+		l := startBusy(t, "uneven", "+steal")
+		victim := workers(l.mark)[worker].pid
 		syscall.Kill(victim, syscall.SIGKILL)
 		r := l.end()
 		r.expectCode(t, 137)

@@ -39,6 +39,7 @@ type Options struct {
 
 	Mapping mapping.Function `json:"-"` // where ranks begin; nil: neighbours together
 
+	Copy  bool // ranks that move are copied
 	Steal bool // idle workers take ready ranks from busy ones
 
 	HeapCheck bool // check every rank's heap
@@ -115,6 +116,11 @@ func (o Options) check() error {
 		return refuse(CodeUsage, "+p %d: more workers than the %d ranks; lower +p or raise +vp", o.Workers, o.Ranks)
 	case o.Slice != 0 && o.Stack >= o.Slice:
 		return refuse(CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack or raise +slice", o.Stack, o.Slice)
+	}
+	if o.copyFD() > 0 {
+		if err := vrank.CannotCopy(); err != nil {
+			return refuse(CodeUsage, "+migrate copy %v", err)
+		}
 	}
 	return o.checkHeap()
 }

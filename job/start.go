@@ -28,7 +28,7 @@ func (m *manager) start() error {
 	m.read(framesR, func(pipe *os.File) error { return m.pump().frames(pipe, m.opt.Ranks) })
 	go m.resolve()
 
-	s := &spawner{program: m.program, env: workerEnv(m.opt.Env, m.opt.facts().Environment), stdin: m.opt.Stdin, frames: framesW}
+	s := &spawner{program: m.program, env: workerEnv(m.opt.Env, m.opt.facts().Environment), stdin: m.opt.Stdin, frames: framesW, copies: m.opt.Copy}
 	err = s.start(m.opt.Workers, m.over, m.began)
 	m.watch()
 	return err
@@ -216,7 +216,7 @@ func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 		Base: layout.Base, SliceSize: layout.SliceSize, StackSize: m.opt.Stack,
 		Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env,
 		Libraries: m.libraries, Method: m.opt.Method, Directory: m.directory,
-		OutputFD: workerOutputFD, FerryFD: ferryFD(m.opt.Workers),
+		OutputFD: workerOutputFD, FerryFD: ferryFD(m.opt.Workers), CopyFD: m.opt.copyFD(),
 		HostHeap: m.opt.hostHeap(), ProbeOnly: m.opt.probeOnly, HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
 		Balance: m.opt.Balance, Period: m.opt.Period, Traffic: m.wantsTraffic(),
 		Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.Record != "" || m.opt.observed(),

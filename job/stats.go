@@ -52,6 +52,7 @@ func printStats(w io.Writer, stats []*vrank.Stats) {
 	}
 	table.Flush()
 	printStolen(w, stats)
+	printCopied(w, stats)
 	printHeap(w, stats)
 	printPinned(w, ranks)
 }
@@ -66,6 +67,19 @@ func printStolen(w io.Writer, stats []*vrank.Stats) {
 	}
 	if all.Steals > 0 {
 		fmt.Fprintf(w, "stolen: %d ranks in %d steals, the first of each here after %.1f us\n", all.Ranks, all.Steals, 1e6*all.Seconds/float64(all.Steals))
+	}
+}
+
+// printCopied says how much memory moved by copy.
+func printCopied(w io.Writer, stats []*vrank.Stats) {
+	var all vrank.Copied
+	for _, s := range stats {
+		if s != nil {
+			all.Moves, all.Bytes, all.Seconds = all.Moves+s.Copied.Moves, all.Bytes+s.Copied.Bytes, all.Seconds+s.Copied.Seconds
+		}
+	}
+	if all.Moves > 0 {
+		fmt.Fprintf(w, "copied: %d moves of %s, %.2f GB/s\n", all.Moves, human.Bytes(all.Bytes), float64(all.Bytes)/all.Seconds/1e9)
 	}
 }
 

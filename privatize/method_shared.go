@@ -80,5 +80,10 @@ func (i *sharedImages) Finish() {}
 // Settle has nothing to do: what ranks have written is memory of the job.
 func (i *sharedImages) Settle(uintptr) error { return nil }
 
+func (i *sharedImages) NeedSettling() bool { return false }
+
+// Rebinding is none: ranks stay.
+func (i *sharedImages) Rebinding() *Rebinding { return nil }
+
 // Detach refuses: see Facts.
 func (i *sharedImages) Detach(uintptr) error { return staysError(i.how) }

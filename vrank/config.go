@@ -33,7 +33,9 @@ type Config struct {
 
 	ProbeOnly bool // end before main: see HeapReport, Stats.Start
 
-	FerryFD int     // where descriptors of ranks come in from other workers; after it come those to send to each PE. 0: ranks do not move
+	FerryFD int // where descriptors of ranks come in from other workers; after it come those to send to each PE. 0: ranks do not move
+	// CopyFD is where the memory of ranks comes in from other workers, and after it those to send to each PE; 0: moves copy nothing.
+	CopyFD  int
 	Mapping []int32 // the PE that each rank begins on; nil: neighbours together, equally many on each
 
 	// Balance names the strategy of load balancing and Period how often it is asked, for Started; vrank itself heeds neither.

@@ -47,6 +47,7 @@ type Stats struct {
 	Busy     float64 // seconds in ranks
 	Ranks    []RankStats
 	Stolen   Stolen
+	Copied   Copied
 	Heap     *HeapReport // nil when ranks allocate elsewhere on purpose
 	Placing  []float64   `json:",omitempty"` // with Config.ProbeOnly: seconds that it took to place each rank
 }
@@ -56,6 +57,12 @@ type Stolen struct {
 	Ranks   uint64
 	Steals  uint64  // that each took one or more of them
 	Seconds float64 // from the answer of the other PE until the first one was here, in all
+}
+
+// Copied is what a PE sent of ranks that moved by copy.
+type Copied struct {
+	Moves, Bytes uint64
+	Seconds      float64 // until all was sent
 }
 
 // RankStats is what one rank did. Times in seconds, sizes in bytes.

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "offer.h"
 #include "schedule.h"
 #include "signals.h"
 #include "steal.h"
@@ -67,6 +68,8 @@ static int spin(struct vr_rank *hot)
 {
 	uint64_t since = vr_ticks(), spent = 0;
 	vr_pe_watch(hot);
+	if (vr_unlikely(vr_steal_policy.is_on) && vr_steal_try())
+		return 1;
 	do {
 		for (int i = 0; i < 16; i++) {
 			if (vr_pe_has_news() || vr_pe->head)
@@ -75,8 +78,8 @@ static int spin(struct vr_rank *hot)
 		}
 		if (vr_timers_fire() || vr_job_is_stopped() || vr_job_has_ended())
 			return 1;
-		if (vr_unlikely(vr_steal_policy.is_on))
-			vr_steal_ask();
+		if (vr_unlikely(vr_steal_policy.is_on) && vr_steal_try())
+			return 1;
 		if (spent > vr_spin_ticks / 32 && has_rival() && !move_away())
 			sched_yield();
 		spent = vr_ticks() - since;
@@ -100,6 +103,8 @@ static int is_deadlock(void)
 	uint64_t before = atomic_load(&vr_job->activity);
 	if (atomic_load(&vr_job->idle) != vr_job->pes)
 		return 0;
+	if (atomic_load(&vr_job->in_transit))
+		return 0;
 	for (int i = 0; i < vr_job->pes; i++)
 		if (atomic_load(&vr_job->pe[i].wake) || atomic_load(&vr_job->pe[i].inbox))
 			return 0;
@@ -120,6 +125,11 @@ void vr_pe_ring(struct vr_pe *pe)
 		syscall(SYS_futex, &pe->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
+static int has_offers(void)
+{
+	return vr_unlikely(vr_steal_policy.is_on) && vr_offers_exist();
+}
+
 static void sleep_until_rung(void)
 {
 	int64_t timeout = -1;
@@ -128,7 +138,7 @@ static void sleep_until_rung(void)
 	if (vr_unlikely(vr_steal_policy.is_on) && (timeout < 0 || timeout > VR_STEAL_LOOK))
 		timeout = VR_STEAL_LOOK;
 	atomic_store(&vr_pe->asleep, 1);
-	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !atomic_load(&vr_signals_news))
+	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !atomic_load(&vr_signals_news) && !has_offers())
 		futex_wait(&vr_pe->asleep, 1, timeout);
 	atomic_store(&vr_pe->asleep, 0);
 }

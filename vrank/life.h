@@ -124,6 +124,9 @@ int vr_heap_sound(struct vr_rank *r, char *why, size_t n);
 int vr_redirect(void);
 int vr_redirect_enter(struct vr_rank *r);
 
+/* Set where pages are taken out of ranks' memory to be copied: advice to make huge pages is not heeded. */
+extern int vr_keeps_small_pages;
+
 /* Memory of a heap, of the current rank or of r, has this protection from now on. */
 void vr_protect_note(void *at, size_t n, int prot);
 void vr_protect_note_of(struct vr_rank *r, void *at, size_t n, int prot);

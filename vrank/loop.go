@@ -57,7 +57,9 @@ func (w *worker) serve(r *rank, call *Call) {
 	case fnName:
 		w.nameAddress(r.home(), call)
 	default:
+		w.unpackLuggage(r.home())
 		w.mpi.Serve(call)
+		r.home().keeps(w.mpi.Keeps(call.Rank))
 	}
 	r.answer(call)
 }
@@ -92,9 +94,15 @@ func (w *worker) died(r *rank) {
 func (w *worker) finish(e Event) {
 	w.quiet.Store(true)
 	w.send(e)
+	w.awaitStop()
+}
+
+// awaitStop waits for the manager's word, and tells whether it came.
+func (w *worker) awaitStop() bool {
 	for until := time.Now().Add(abandonTime); !isStopped() && time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
 	}
+	return isStopped()
 }
 
 func (w *worker) done() {

@@ -5,8 +5,10 @@
 #include "ferry.h"
 #include "fiber.h"
 #include "life.h"
+#include "offer.h"
 #include "overlay.h"
 #include "process.h"
+#include "rebind.h"
 #include "signals.h"
 #include "steal.h"
 #include "stepper.h"
@@ -69,12 +71,16 @@ static struct vr_move *move_new(struct vr_rank *r, int32_t to)
 	m->work.run = ordered;
 	m->rank = r;
 	m->to = to;
-	m->ordered_at = vr_now();
 	return m;
 }
 
 static void move_free(struct vr_move *m, int has_come)
 {
+	if (m->taken_from) {
+		vr_steal_came(m->taken_at);
+		m->rank = NULL;
+		return;
+	}
 	if (m->is_steal)
 		vr_steal_over(m->to, has_come);
 	vr_arena_free(m, sizeof *m);
@@ -115,6 +121,23 @@ int vr_move_give(struct vr_rank *r, int32_t to)
 	return 0;
 }
 
+/* Only this worker sees the record, and there is one at a time. */
+static struct vr_move taken;
+
+int vr_move_may_take(void)
+{
+	return !taken.rank;
+}
+
+void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since)
+{
+	taken = (struct vr_move){.rank = r, .to = vr_pe->id, .place = VR_IN_QUEUE, .taken_from = from, .taken_at = since};
+	if (vr_rebind(r)) /* it has nothing else in processes, or it would not have been offered */
+		vr_move_finish(&taken);
+	else
+		append(&vr_pe->arrivals, &taken);
+}
+
 static const char *obstacle(const struct vr_rank *r)
 {
 	if (atomic_load(&r->is_pinned))
@@ -152,6 +175,8 @@ const char *vr_move_unasked(const struct vr_rank *r)
 const char *vr_move_obstacle(const struct vr_move *m)
 {
 	const struct vr_rank *r = m->rank;
+	if (vr_unlikely(vr_offers_on))
+		vr_offers_retract(r);
 	uint32_t state = atomic_load_explicit(&r->state, memory_order_relaxed);
 	if (!vr_is_mine(r))
 		return "it has moved meanwhile";
@@ -164,15 +189,6 @@ const char *vr_move_obstacle(const struct vr_move *m)
 
 /* ---- going and coming ---- */
 
-static void leave_list(struct vr_rank *r)
-{
-	struct vr_rank **at = &vr_pe->all;
-	while (*at != r)
-		at = &(*at)->all_next;
-	*at = r->all_next;
-	vr_pe->nranks--;
-}
-
 const char *vr_move_pack(struct vr_move *m, int *never)
 {
 	const char *why = vr_overlay_settle(m->rank);
@@ -182,7 +198,7 @@ const char *vr_move_pack(struct vr_move *m, int *never)
 	return vr_ferry_send(m->rank, m->to, never);
 }
 
-void vr_move_send(struct vr_move *m)
+void vr_move_detach(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	vr_directory_leave(r);
@@ -194,13 +210,19 @@ void vr_move_send(struct vr_move *m)
 	vr_protect_leave(r);
 	m->place = vr_schedule_remove(r);
 	vr_departures++;
-	leave_list(r);
+	vr_rank_release(r);
 	r->move = m;
 	m->work.run = arrived;
+	atomic_fetch_add(&vr_job->in_transit, 1);
 	if (vr_timeline_on)
 		vr_timeline_left(r, m->to);
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
-	vr_pe_post(m->to, &m->work);
+}
+
+void vr_move_arrive(struct vr_rank *r)
+{
+	vr_pe_post(r->move->to, &r->move->work);
+	atomic_fetch_sub(&vr_job->in_transit, 1);
 }
 
 const char *vr_move_unpack(struct vr_move *m)
@@ -229,7 +251,10 @@ void vr_move_finish(struct vr_move *m)
 	r->counters.moves++;
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);
+	struct vr_pe *from = m->taken_from;
 	move_free(m, 1);
 	if (atomic_load(&r->inbox))
 		vr_inbox_drain(r);
+	if (from && atomic_load(&r->on_wake)) /* it waits in the list of a PE that may look there late */
+		vr_wakes_rescue(from);
 }

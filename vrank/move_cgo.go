@@ -1,6 +1,7 @@
 package vrank
 
 /*
+#include "../isomalloc/heap.h"
 #include "move.h"
 */
 import "C"
@@ -21,7 +22,9 @@ func (w *worker) move() error {
 		C.vr_pe.move_steps += steps
 	}()
 	for m := C.vr_move_next_order(); m != nil; m = C.vr_move_next_order() {
-		w.sendAway(m)
+		if err := w.sendAway(m); err != nil {
+			return err
+		}
 		steps++
 	}
 	for m := C.vr_move_next_arrival(); m != nil; m = C.vr_move_next_arrival() {
@@ -34,27 +37,25 @@ func (w *worker) move() error {
 }
 
 // sendAway hands a rank over, with what Go keeps of it, unless something holds it here.
-func (w *worker) sendAway(m *C.struct_vr_move) {
+func (w *worker) sendAway(m *C.struct_vr_move) error {
 	r := (*rank)(unsafe.Pointer(m.rank))
 	if C.vr_move_obstacle(m) != nil || !w.pack(r, m) {
-		C.vr_rank_free(&r.c, m.luggage)
 		C.vr_move_drop(m)
-		return
+		return nil
 	}
-	w.mpi.EndRank(r.number())
-	C.vr_move_send(m)
+	C.vr_move_detach(m)
+	if w.copier != nil {
+		return w.copier.send(r, int(m.to))
+	}
+	C.vr_move_arrive(m.rank)
+	return nil
 }
 
 // pack makes everything ready that goes with a rank. Where that fails the rank stays as it was; for good if it would fail again.
 func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
-	luggage := w.mpi.Pack(r.number())
-	if len(luggage) > 0 {
-		m.luggage = C.vr_rank_alloc(&r.c, C.size_t(len(luggage)))
-		if m.luggage == nil {
-			r.pin("its slice is full")
-			return false
-		}
-		m.luggage_size = C.uint64_t(copy(unsafe.Slice((*byte)(m.luggage), len(luggage)), luggage))
+	if !w.packLuggage(r) {
+		r.pin("its slice is full")
+		return false
 	}
 	if err := w.leave(r); err != nil {
 		r.pin(err.Error())
@@ -72,6 +73,33 @@ func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
 		panic(fmt.Sprintf("BUG: the images of rank %d were here and cannot be again: %v", r.number(), err))
 	}
 	return false
+}
+
+// packLuggage puts what Go keeps of a rank into its slice, where it stays until Go needs it. That fails when the slice is full.
+func (w *worker) packLuggage(r *rank) bool {
+	if r.c.is_kept == 0 {
+		return true
+	}
+	data := w.mpi.Pack(r.number())
+	if r.c.luggage = C.vr_rank_alloc(&r.c, C.size_t(len(data))); r.c.luggage == nil {
+		return false
+	}
+	r.c.luggage_size = C.uint64_t(copy(unsafe.Slice((*byte)(r.c.luggage), len(data)), data))
+	w.mpi.EndRank(r.number())
+	r.c.is_kept = 0
+	return true
+}
+
+// unpackLuggage gives Go back what it kept of a rank in another worker.
+func (w *worker) unpackLuggage(r *rank) {
+	if r.c.luggage == nil {
+		return
+	}
+	if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(r.c.luggage), r.c.luggage_size)); err != nil {
+		panic(fmt.Sprintf("BUG: rank %d: %v", r.number(), err))
+	}
+	C.vr_rank_free(&r.c, r.c.luggage)
+	r.c.luggage = nil
 }
 
 // leave readies a rank for another worker. What this one has mapped for it stays, in case that it comes back, unless there would
@@ -97,15 +125,21 @@ func (w *worker) takeIn(m *C.struct_vr_move) error {
 	if why := C.vr_move_unpack(m); why != nil {
 		return fmt.Errorf("take in rank %d: %s", r.number(), C.GoString(why))
 	}
-	if m.luggage != nil {
-		if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(m.luggage), m.luggage_size)); err != nil {
-			return fmt.Errorf("take in rank %d: %w", r.number(), err)
-		}
-		C.vr_rank_free(&r.c, m.luggage)
-	}
 	C.vr_move_finish(m)
 	return nil
 }
+
+// redZone is what code may use below its stack pointer.
+const redZone = 128
+
+// liveStack is the first page of its stack that a rank that does not run needs.
+func (r *rank) liveStack() uintptr { return (uintptr(r.c.sp) - redZone) &^ (page - 1) }
+
+// trimHeap gives the pages of freed memory back.
+func (r *rank) trimHeap() { C.iso_heap_trim(r.c.heap) }
+
+// arrive hands a rank whose memory is complete to the PE that it goes to. Any goroutine.
+func (r *rank) arrive() { C.vr_move_arrive(&r.c) }
 
 // furnish readies this process for a rank: what of its slice is not memory of the region. Ranks that were here before have
 // left that behind.
@@ -122,6 +156,9 @@ func (w *worker) furnish(r *rank) error {
 	}
 	if err == nil {
 		err = w.adoptLibraries(r)
+	}
+	if err == nil && !w.crowded {
+		w.noteImages(r)
 	}
 	return err
 }

@@ -364,8 +364,17 @@ static int drop(uint64_t lo, uint64_t n)
 	return madvise((void *)lo, n, MADV_DONTNEED); /* private in a forked child */
 }
 
+static int is_for_huge_pages(int advice)
+{
+	return advice == MADV_HUGEPAGE || advice == 25; /* MADV_COLLAPSE, of Linux 6.1 */
+}
+
+int vr_keeps_small_pages;
+
 static int advise(void *at, size_t n, int advice)
 {
+	if (vr_keeps_small_pages && is_for_huge_pages(advice))
+		return 0; /* it is advice */
 	uint64_t lo = (uint64_t)at, len = (n + PAGE - 1) & -PAGE;
 	if (advice != MADV_DONTNEED && advice != MADV_FREE)
 		return madvise(at, n, advice);

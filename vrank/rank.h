@@ -172,7 +172,7 @@ struct vr_rank {
 	uint64_t resumed_at; /* + time-stamp counter */
 	int64_t wake_at; /* + nanoseconds of CLOCK_MONOTONIC, while SLEEPING */
 	struct vr_rank *timer_next; /* + */
-	struct vr_rank *all_next; /* ranks of one PE */
+	struct vr_rank *all_next, **all_at; /* ranks of one PE; and the pointer that leads here */
 
 	struct vr_entry entry;
 	int32_t argc;
@@ -201,6 +201,9 @@ struct vr_rank {
 	struct vr_library *finis; /* those with destructors, the last one first */
 	char **tls_blocks; /* by module, of the rank's own thread: blocks that have no fixed place below the thread pointer */
 	struct vr_move *move; /* by which it goes to another worker: move.c */
+	void *luggage; /* what Go kept of it in the worker it came from, in the slice, until this worker's Go needs it */
+	uint64_t luggage_size;
+	int32_t is_kept; /* Go keeps something of it now */
 	struct vr_break {
 		uint64_t lo, now, hi; /* 0 before it is first asked for: break.c */
 	} brk;

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "offer.h"
 #include "park.h"
 #include "process.h"
 #include "schedule.h"
@@ -53,6 +54,15 @@ void vr_rank_ready(struct vr_rank *r)
 	r->run_next = NULL;
 	*(vr_pe->tail ? &vr_pe->tail->run_next : &vr_pe->head) = r;
 	vr_pe->tail = r;
+}
+
+void vr_rank_next(struct vr_rank *r)
+{
+	set_state(r, VR_READY);
+	r->run_next = vr_pe->head;
+	vr_pe->head = r;
+	if (!vr_pe->tail)
+		vr_pe->tail = r;
 }
 
 void vr_rank_wake(struct vr_rank *context)
@@ -110,8 +120,11 @@ static void account(struct vr_rank *from, struct vr_rank *to)
 	}
 	if (vr_unlikely(vr_timeline_on))
 		vr_timeline_switch(from, to, now);
-	if (to)
-		to->resumed_at = now;
+	if (!to)
+		return;
+	to->resumed_at = now;
+	if (vr_unlikely(vr_offers_on))
+		vr_offers_turn(from, to);
 }
 
 /* What the switch after this one will touch: its cache misses overlap with the rank that runs now. */
@@ -363,7 +376,12 @@ static struct vr_rank *next_to_run(void)
 	vr_pe_poll();
 	if (vr_unlikely(atomic_load_explicit(&vr_signals_news, memory_order_relaxed)))
 		vr_signals_poll();
-	return vr_unlikely(vr_steppers.head && !vr_steppers.running) ? make_host() : queue_pop();
+	if (vr_unlikely(vr_steppers.head && !vr_steppers.running))
+		return make_host();
+	struct vr_rank *r = queue_pop();
+	if (vr_unlikely(!r && vr_pe->has_offers) && vr_offers_retake())
+		r = queue_pop();
+	return r;
 }
 
 static enum vr_reason run_ranks(struct vr_rank *resume)

@@ -31,6 +31,7 @@ type worker struct {
 	furnished       map[int]bool    // ranks whose slices this process is ready for: those that it has or had
 	carries         map[int]carried // by rank
 	crowded         bool            // the ranks of the whole job would need more mappings than a process may have
+	copier          *copier         // moves ranks by copying them; nil: they are not copied
 	placing         []float64       // with cfg.ProbeOnly: seconds that it took to place each rank
 	placed          atomic.Bool     // its ranks exist
 	quiet           atomic.Bool     // the PE loop runs no rank any more
@@ -62,7 +63,7 @@ func (w *worker) main() error {
 			w.placing = append(w.placing, time.Since(since).Seconds())
 		}
 	}
-	startJob()
+	w.startJob()
 	if w.cfg.Directory != "" {
 		os.Remove(w.cfg.Directory) // empty by now: nothing is left should the manager be killed; one worker succeeds
 	}

@@ -4,6 +4,7 @@ package vrank
 #include "core.h"
 #include "ferry.h"
 #include "life.h"
+#include "offer.h"
 #include "overlay.h"
 #include "pe_thread.h"
 #include "process.h"
@@ -46,7 +47,9 @@ type MPI interface {
 	NewRank(rcb unsafe.Pointer)
 	// EndRank forgets a rank that has ended or goes to another worker.
 	EndRank(rank int)
-	// Pack is what it keeps of a rank, for Unpack in another worker; nil for nothing.
+	// Keeps tells whether it keeps anything of a rank.
+	Keeps(rank int) bool
+	// Pack is what it keeps of a rank, for Unpack in another worker.
 	Pack(rank int) []byte
 	Unpack(rank int, data []byte) error
 }
@@ -103,11 +106,20 @@ func (w *worker) joinJob() error {
 		if s.Half {
 			C.vr_steal_policy.half = 1
 		}
+		if w.movable && !w.crowded && !w.images.NeedSettling() && w.cfg.CopyFD == 0 {
+			C.vr_offers_on = 1
+		}
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
 	C.vr_heap_handlers()
 	C.vr_core_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
 	C.vr_hosted_setup()
+	if w.cfg.CopyFD > 0 {
+		if err := w.startCopying(); err != nil {
+			return fmt.Errorf("+migrate copy: %w", err)
+		}
+		C.vr_keeps_small_pages = 1
+	}
 	C.vr_ferry_setup(C.int(w.cfg.FerryFD), C.int(w.cfg.PEs))
 	C.vr_fork_setup(C.int(w.region.FD()), C.uint64_t(w.cfg.Base))
 	C.vr_overlay_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
@@ -118,7 +130,8 @@ func (w *worker) joinJob() error {
 }
 
 // startJob waits until the ranks of all workers exist.
-func startJob() {
+func (w *worker) startJob() {
+	await(func() bool { return w.copier == nil || w.copier.hasAll() || isStopped() })
 	C.vr_job_start()
 	await(func() bool { return C.vr_job_is_started() != 0 || isStopped() })
 }

@@ -125,6 +125,9 @@ var table = []group{
 				_, err := balance.ParsePeriod(v)
 				return err
 			}},
+		{form: "+migrate", value: "share,copy", initial: "share", text: "what moves: a rank alone, or its memory too",
+			more: "The workers of a node share all memory, so a move copies nothing under `share`. Under `copy` what the rank has goes through a pipe and is taken away from where it was, as between nodes: to test and to compare. It needs userfaultfd.",
+			set:  setMigrate},
 		{form: "+steal", text: "a worker with nothing to run takes ready ranks from the busiest one",
 			more: "It goes along with +lb, or alone: it needs no measurement of the past, and helps where loads cannot be foreseen.",
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Steal })},
@@ -247,6 +250,14 @@ func setBalance(s *settings, value string) error {
 		s.job.Balance = strategy.Info().Name
 	}
 	return err
+}
+
+func setMigrate(s *settings, value string) error {
+	if value != "share" && value != "copy" {
+		return fmt.Errorf("ranks move by share or copy")
+	}
+	s.job.Copy = value == "copy"
+	return nil
 }
 
 func setMethod(s *settings, value string) error {
