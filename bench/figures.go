@@ -19,12 +19,8 @@ func experiments() []*experiment {
 	for _, s := range startings() {
 		list = append(list, s.experiment())
 	}
-<<<<<<< HEAD
-	return append(list, manyProcesses(), memory(), compute(), packing(), checkpointFiles())
-=======
-	list = append(list, manyProcesses(), memory(), compute(), packing())
+	list = append(list, manyProcesses(), memory(), compute(), packing(), checkpointFiles())
 	return append(list, balancing()...)
->>>>>>> main
 }
 
 func smallOnePE() *experiment {

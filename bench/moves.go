@@ -45,6 +45,6 @@ func bandwidth(key string, mib int) func(samples, string) (float64, float64, boo
 			return 0, 0, false
 		}
 		bytes := float64(mib) * (1 << 20)
-		return bytes / v.median() / 1e3, bytes / v.min() / 1e3, true
+		return bytes / v.Median() / 1e3, bytes / v.Min() / 1e3, true
 	}
 }
