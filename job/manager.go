@@ -76,6 +76,9 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	if err != nil {
 		return err.(*Refusal).Code, nil, err
 	}
+	if err := opt.checkOutputs(program); err != nil {
+		return CodeUsage, nil, err
+	}
 	traceFile, err := createTrace(opt.Trace)
 	if err != nil {
 		return CodeUsage, nil, err

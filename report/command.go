@@ -63,6 +63,9 @@ func run(c *cli.Context) error {
 	if output == "" {
 		output = name + ".html"
 	}
+	if same(in, output) {
+		return fmt.Errorf("-o %s: that is the timeline itself; name another file", output)
+	}
 	file, err := os.Create(output)
 	if err != nil {
 		return err
@@ -72,6 +75,16 @@ func run(c *cli.Context) error {
 	}
 	fmt.Fprintln(c.App.Writer, output)
 	return nil
+}
+
+// same tells whether a name is that of an open file.
+func same(open *os.File, name string) bool {
+	a, err := open.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(name)
+	return err == nil && os.SameFile(a, b)
 }
 
 func writeTo(out io.Writer, d *data) error {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -181,4 +182,15 @@ func FuzzPage(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestThePageDoesNotReplaceTheTimeline(t *testing.T) {
+	in, trace := filepath.Join(t.TempDir(), "trace"), example(t, "program", 2, 1, 2)
+	if err := os.WriteFile(in, trace, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := Run([]string{in, "-o", in}, io.Discard)
+	if left, _ := os.ReadFile(in); err == nil || !strings.Contains(err.Error(), "-o "+in+": that is the timeline itself") || !bytes.Equal(left, trace) {
+		t.Errorf("%v; the timeline has %d bytes of %d", err, len(left), len(trace))
+	}
 }

@@ -118,6 +118,31 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+func TestOutputsReplaceNeitherTheProgramNorEachOther(t *testing.T) {
+	dir := t.TempDir()
+	program, other := filepath.Join(dir, "prog"), filepath.Join(dir, "other")
+	const text = "#!/bin/sh\n"
+	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"+trace " + program + ": that is the program;":         {"+trace", program},
+		"+lb-record " + program + ": that is the program;":     {"+lb-record", program},
+		"+trace " + other + ": +lb-record writes to that file": {"+trace", other, "+lb-record", other},
+	} {
+		code, _, stderr := ampirun(t, append(args, program)...)
+		if code != 2 || !strings.HasPrefix(stderr, "ampirun: "+want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: code %d, stderr %q", args, code, stderr)
+		}
+	}
+	if left, err := os.ReadFile(program); err != nil || string(left) != text {
+		t.Errorf("the program is %q now, %v", left, err)
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("a file is left of a job that did not run")
+	}
+}
+
 func TestCoverageListsServedAndUnserved(t *testing.T) {
 	_, stdout, _ := ampirun(t, "--coverage")
 	served, unserved, _ := strings.Cut(stdout, "not served: 1 of 3\n")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/xrash/smetrics"
@@ -74,6 +75,9 @@ func (l *line) take(arg, name string, following []string) (taken int, err error)
 	case o.value == "":
 		if !given {
 			value = "true"
+		}
+		if _, err := strconv.ParseBool(value); err != nil {
+			return 0, fmt.Errorf("%s: a switch is true or false", arg)
 		}
 	case !given && len(following) == 0:
 		return 0, fmt.Errorf("%s needs a value: %s %s", arg, o.form, o.value)

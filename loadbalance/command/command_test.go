@@ -95,6 +95,7 @@ func TestErrorsAreOneLineThatNamesTheCause(t *testing.T) {
 		"lb simulate: " + other + ": it is not a trace of ampirun lb record":                                 {"simulate", other},
 		"lb simulate: --pes: \"x\" is not a number from 1 to 16777216":                                       {"simulate", "--pes", "4,x", trace},
 		"lb simulate: there is no mapping \"best\"; there are block, rr, prop or file:F":                     {"simulate", "--mapping", "best", trace},
+		"lb simulate: --svg " + trace + ": that is the trace; name another file":                             {"simulate", "--svg", trace, trace},
 		"lb simulate: tolerance is 0.5; it is 1 or larger":                                                   {"simulate", "--tolerance", "0.5", trace},
 		"lb simulate: " + trace + ": period is 0 steps":                                                      {"simulate", "--period", "0", trace},
 		"lb simulate: " + trace + ": bandwidth between nodes is 0":                                           {"simulate", "--bandwidth", "0", trace},

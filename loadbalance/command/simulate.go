@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -64,7 +65,7 @@ var costs []cost
 func costFlag(name, unit, usage string, of func(*simulate.Costs) *float64, scale float64) cli.Flag {
 	costs = append(costs, cost{name, of, scale})
 	model := simulate.DefaultCosts
-	return &cli.Float64Flag{Name: name, Value: *of(&model) / scale, Usage: usage + ", in " + unit}
+	return &cli.Float64Flag{Name: name, Value: math.Round(*of(&model)/scale*1e6) / 1e6, Usage: usage + ", in " + unit}
 }
 
 // simulation is a call of lb simulate.
@@ -81,6 +82,9 @@ func newSimulation(c *cli.Context) (s *simulation, err error) {
 	s = &simulation{trace: c.Args().First(), svg: c.String("svg"), perNode: c.Int("pes-per-node")}
 	s.config = simulate.Config{Period: c.Int("period"), Auto: c.Bool("auto"), Costs: simulate.DefaultCosts,
 		Options: loadbalance.Options{Seed: c.Uint64("seed"), Tolerance: c.Float64("tolerance")}}
+	if s.svg != "" && sameFile(s.svg, s.trace) {
+		return nil, fmt.Errorf("--svg %s: that is the trace; name another file", s.svg)
+	}
 	if s.pes, err = parsePEs(c.String("pes")); err != nil {
 		return nil, err
 	}
@@ -97,6 +101,16 @@ func newSimulation(c *cli.Context) (s *simulation, err error) {
 		*cost.of(&s.config.Costs) = c.Float64(cost.name) * cost.unit
 	}
 	return s, s.config.Options.Validate()
+}
+
+// sameFile tells whether both names are of one file.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
 }
 
 // maxPEs catches typing errors before they take all memory.

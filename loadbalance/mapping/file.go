@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -16,7 +17,8 @@ import (
 func Read(name string, text io.Reader, ranks int, pes []loadbalance.PE) ([]int32, error) {
 	f := &file{name: name, pes: len(pes), mapping: make([]int32, ranks), line: make([]int, ranks)}
 	lines := bufio.NewScanner(text)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		content, _, _ := strings.Cut(lines.Text(), "#")
 		if strings.TrimSpace(content) == "" {
 			continue
@@ -25,7 +27,9 @@ func Read(name string, text io.Reader, ranks int, pes []loadbalance.PE) ([]int32
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("%s:%d: the line is longer than %d KiB", name, n, bufio.MaxScanTokenSize>>10)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f.finish()
