@@ -91,7 +91,7 @@ func TestErrorsAreOneLineThatNamesTheCause(t *testing.T) {
 	mustLB(t, "synth", "--ranks", "16", "--steps", "3", "--pes", "4", trace)
 	for want, args := range map[string][]string{
 		"lb balance: there are lb strategies, lb record, lb simulate and lb synth":                           {"balance"},
-		"lb simulate: name one trace (ampirun lb record writes one, lb synth makes some)":                    {"simulate"},
+		"lb simulate: name one trace, after the options (ampirun lb record writes one, lb synth makes some)": {"simulate"},
 		"lb simulate: " + other + ": it is not a trace of ampirun lb record":                                 {"simulate", other},
 		"lb simulate: --pes: \"x\" is not a number from 1 to 16777216":                                       {"simulate", "--pes", "4,x", trace},
 		"lb simulate: there is no mapping \"best\"; there are block, rr, prop or file:F":                     {"simulate", "--mapping", "best", trace},

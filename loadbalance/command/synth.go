@@ -25,7 +25,7 @@ var synthCommand = cli.Command{
 	},
 	Action: func(c *cli.Context) error {
 		if c.Args().Len() != 1 {
-			return errors.New("name the trace to write")
+			return errors.New("name the trace to write, after the options")
 		}
 		for _, name := range []string{"ranks", "steps", "pes", "pes-per-node", "period"} {
 			if n := c.Int(name); n < 1 || n > maxPEs {
