@@ -1,5 +1,5 @@
 /* Numbers of ranks' descriptors. A descriptor keeps its number when its rank moves, so in a job whose ranks can move no two ranks have
- * the same one, in whichever workers they are: a table in the shared memory tells whose each number is. Numbers below vr_numbers_first
+ * the same one, in whichever workers they are: a table in the shared memory tells whose each number is. Numbers below `fd_first`
  * are the runtime's. */
 #ifndef VRANK_NUMBERS_H
 #define VRANK_NUMBERS_H
