@@ -58,7 +58,7 @@ func saveForever(dir string) error {
 	}
 	number := uint64(0)
 	if g, err := s.Latest(); err == nil {
-		job, err := s.Load(g)
+		job, err := g.Job()
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func afterKill(t *testing.T, dir string, reported uint64) {
 	s := open(t, dir, Options{})
 	defer s.Close()
 	g := latest(t, s)
-	job, err := s.Load(g)
+	job, err := g.Job()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,9 +178,6 @@ func (s *Store) Generation(number uint64) (*Generation, error) {
 	return openGeneration(folder, number)
 }
 
-// Load gives a generation's metadata.
-func (s *Store) Load(g *Generation) (*Job, error) { return g.Job() }
-
 // Remove removes a generation; the others keep what they share with it.
 func (s *Store) Remove(number uint64) error {
 	if s.lock == nil {

@@ -131,7 +131,7 @@ func TestWhatIsSavedComesBack(t *testing.T) {
 	if len(g.Extents) != 2 {
 		t.Fatal("extents that touch are not joined: ", g.Extents)
 	}
-	job, err := s.Load(g)
+	job, err := g.Job()
 	if err != nil || !reflect.DeepEqual(job, testJob()) {
 		t.Fatalf("%+v, %v", job, err)
 	}

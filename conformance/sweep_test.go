@@ -100,6 +100,7 @@ func TestSweepRefuses(t *testing.T) {
 		"there is no group":              {"--vp", "2", "--metric", "[0-9]", "/bin/true"},
 		"--repeat 0":                     {"--vp", "2", "--repeat", "0", "/bin/true"},
 		"-wdir: makes no sense":          {"--vp", "2", "--", "-wdir", "/", "/bin/true"},
+		"+trace: makes no sense":         {"--vp", "2", "--", "+trace", "t", "/bin/true"},
 	} {
 		cmd, _ := sweepOf(t, dir, args...)
 		r := finish(t, cmd)

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/urfave/cli/v2"
+
+	"ampirun/subcommand"
 )
 
 // Run does what the arguments after "ampirun report" ask for. An error is one line for the user.
@@ -19,7 +21,7 @@ func Run(args []string, stdout io.Writer) error {
 		OnUsageError: func(_ *cli.Context, err error, _ bool) error { return err },
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the page to this file; - is standard output (default: FILE.html)"},
-			&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print this"},
+			subcommand.HelpFlag,
 		},
 		Action: func(c *cli.Context) error {
 			if c.Bool("help") {

@@ -31,7 +31,7 @@ type File struct {
 }
 
 // Sender writes the stream of one slice, and takes away from the file what it sends: a page is out of reach before the receiver sees it,
-// so that whoever writes to it in between would have to wait for it, see vrank/fence.
+// so that whoever writes to it in between would have to wait for it, see vrank/fence_unsafe.go.
 type Sender struct {
 	file       File
 	out        int

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"ampirun/subcommand"
 )
 
 // Exit codes of ampirun sweep, besides 0.
@@ -73,7 +75,7 @@ var commandFlags = []cli.Flag{
 	&cli.DurationFlag{Name: "timeout", Usage: "end a run that takes longer, as in 10m; it has failed then"},
 	&cli.StringFlag{Name: "metric", Usage: "take the seconds from the output, where this `REGEXP` has a group; the last match counts"},
 	&cli.BoolFlag{Name: "fresh", Usage: "forget results that are there; without it, a sweep goes on where it ended"},
-	&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print this"},
+	subcommand.HelpFlag,
 }
 
 func newSweep(c *cli.Context, split Split) (s *Sweep, err error) {

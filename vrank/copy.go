@@ -99,7 +99,7 @@ func (c *copier) listen() {
 		case note == noteFence && number < len(c.fences):
 			c.fences[number].Store(int32(fd) + 1)
 		case note == noteStream && number < c.w.cfg.Ranks:
-			go c.receive(rankAt(number), fd)
+			go c.receive(rankAt(number), aside(fd))
 		default:
 			panic(fmt.Sprintf("BUG: note %d about %d", note, number))
 		}
@@ -119,8 +119,11 @@ func (c *copier) hear() (note, number, fd int, err error) {
 		return 0, 0, -1, err
 	}
 	messages, err := unix.ParseSocketControlMessage(rights[:size])
-	if err != nil || len(messages) != 1 {
-		return 0, 0, -1, fmt.Errorf("no descriptor has come: %w", err)
+	if err == nil && len(messages) != 1 {
+		err = errors.New("no descriptor has come")
+	}
+	if err != nil {
+		return 0, 0, -1, err
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
 	if err != nil {
@@ -135,23 +138,20 @@ func (c *copier) fail(rank int, err error) {
 
 // raise closes what others may reach of a rank's slice to all threads of all workers.
 func (c *copier) raise(ranges []isomalloc.Range) error {
-	for pe := range c.fences {
-		f := fence(c.fences[pe].Load() - 1)
-		for _, r := range ranges {
-			if err := f.raise(r); err != nil {
-				return fmt.Errorf("fence %s off in worker %d: %w", r, pe, err)
-			}
-		}
-	}
-	return nil
+	return c.inAll(ranges, "fence off", fence.raise)
 }
 
 func (c *copier) lower(ranges []isomalloc.Range) error {
+	return c.inAll(ranges, "take down the fence around", fence.lower)
+}
+
+// inAll does something to ranges of all workers' memory.
+func (c *copier) inAll(ranges []isomalloc.Range, what string, do func(fence, isomalloc.Range) error) error {
 	for pe := range c.fences {
 		f := fence(c.fences[pe].Load() - 1)
 		for _, r := range ranges {
-			if err := f.lower(r); err != nil {
-				return fmt.Errorf("take the fence around %s down in worker %d: %w", r, pe, err)
+			if err := do(f, r); err != nil {
+				return fmt.Errorf("%s %s in worker %d: %w", what, r, pe, err)
 			}
 		}
 	}

@@ -220,7 +220,7 @@ void vr_wakes_rescue(struct vr_pe *of);
 /* The owner: look after all ranks of the wake list and the PE's own inbox. 1 when there was anything. */
 int vr_pe_poll(void);
 
-/* Any worker: hand work to a PE itself; `vr_pe_work` is called with it there, on any stack. */
+/* Any worker: hand work to a PE itself; its `run` is called with it there, on any stack. */
 void vr_pe_post(int pe, struct vr_work *w);
 
 /* The PE, any stack: look into the inbox of r (NULL: of none) at every poll, instead of the one before. */

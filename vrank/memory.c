@@ -183,19 +183,27 @@ size_t vr_bind_malloc_usable_size(void *p)
 	return iso_heap_usable(vr_current->heap, p);
 }
 
-/* A file over memory of the heap, as programs do that reserve addresses first. */
+/* A file over memory of the heap. It is noted first: what lies over the heap and is not known would stay there when it is freed. */
+static void *overlaid(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	if (vr_overlay_add(at, n, prot, flags, fd, offset))
+		return errno = ENOMEM, MAP_FAILED;
+	void *p = mmap(at, n, prot, flags | MAP_FIXED, fd, offset);
+	int error = errno;
+	if (p == MAP_FAILED)
+		vr_overlay_remove(at, n);
+	errno = error;
+	return p;
+}
+
+/* As programs do that reserve addresses first. */
 static void *file_over_heap(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
 {
 	if (flags & MAP_FIXED_NOREPLACE && !iso_heap_vacant(vr_current->heap, addr, n))
 		return errno = EEXIST, MAP_FAILED;
-	if (vr_overlay_remove(addr, n) || !iso_heap_map_at(vr_current->heap, addr, n)) {
-		errno = ENOMEM;
-		return MAP_FAILED;
-	}
-	void *p = mmap(addr, n, prot, (flags & ~MAP_FIXED_NOREPLACE) | MAP_FIXED, fd, offset);
-	if (p != MAP_FAILED && vr_overlay_add(addr, n, prot, flags, fd, offset))
-		vr_rank_pin(vr_current, "its slice is full");
-	return p;
+	if (vr_overlay_remove(addr, n) || !iso_heap_map_at(vr_current->heap, addr, n))
+		return errno = ENOMEM, MAP_FAILED;
+	return overlaid(addr, n, prot, flags & ~MAP_FIXED_NOREPLACE, fd, offset);
 }
 
 #define USUAL (MAP_SHARED_VALIDATE | MAP_NORESERVE | MAP_POPULATE | MAP_DENYWRITE | MAP_EXECUTABLE | MAP_NONBLOCK)
@@ -209,12 +217,11 @@ static void *file_in_slice(size_t n, int prot, int flags, int fd, off_t offset)
 	void *at = iso_heap_map(vr_current->heap, n);
 	if (!at)
 		return NULL;
-	void *p = mmap(at, n, prot, flags | MAP_FIXED, fd, offset);
-	if (p == MAP_FAILED || vr_overlay_add(at, n, prot, flags, fd, offset)) {
-		int error = errno;
+	void *p = overlaid(at, n, prot, flags, fd, offset);
+	int error = errno;
+	if (p == MAP_FAILED)
 		iso_heap_unmap(vr_current->heap, at, n);
-		errno = error;
-	}
+	errno = error;
 	return p;
 }
 

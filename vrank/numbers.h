@@ -1,5 +1,5 @@
 /* Numbers of ranks' descriptors. A descriptor keeps its number when its rank moves, so in a job whose ranks can move no two ranks have
- * the same one, in whichever workers they are: a table in the shared memory tells whose each number is. Numbers below vr_numbers_first
+ * the same one, in whichever workers they are: a table in the shared memory tells whose each number is. Numbers below `fd_first`
  * are the runtime's. */
 #ifndef VRANK_NUMBERS_H
 #define VRANK_NUMBERS_H
@@ -21,6 +21,9 @@ void vr_fd_gone(int fd);
 
 /* The descriptors of rank r that are open: at most n of them into fds, and how many there are. The owner. */
 int vr_fds_of(struct vr_rank *r, int *fds, int n);
+
+/* Any thread: a descriptor of the runtime's moves to where ranks get numbers last. Its number now. */
+int vr_fd_aside(int fd);
 
 /* Lay the table out, in the job's memory. Once, with the job. */
 void vr_numbers_init(struct vr_job *job);

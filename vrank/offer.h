@@ -11,8 +11,8 @@
 /* This worker may offer ranks: it steals, and their images need nothing done when they leave. */
 extern int vr_offers_on;
 
-/* Any stack, in a switch from one context (NULL: the PE) to another, neither of which is in a list: take back those whose turn it is, and offer
- * others. */
+/* Any stack, in a switch from one context (NULL: the PE) to another: take back those whose turn it is, and offer others. `to` is in no list;
+ * `from` is in the queue when it yields, and may be offered itself. */
 void vr_offers_turn(struct vr_rank *from, struct vr_rank *to);
 
 /* PE stack: those that nobody has taken become ready. 1 when there were any. */

@@ -1,5 +1,4 @@
-/* Files that lie over memory of the slice: those that a program maps, and advice about memory of the slice. What lies under such a file
- * is the region's, and is put back when the file goes.
+/* Files that a program maps over memory of its slice. What lies under such a file is the region's, and is put back when the file goes.
  *
  * A rank that moves has its files mapped again, by a descriptor of its own for each. Pages of a private map that it has written to exist in
  * one process only: before the rank goes they are moved into the region, and are ordinary memory from then on. */
@@ -8,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,6 +52,15 @@ static int restore(uint64_t lo, uint64_t hi)
 	void *p = mmap((void *)lo, hi - lo, PROT_READ | PROT_WRITE, flags | (shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS), shared ? region_fd : -1,
 		       shared ? (off_t)(lo - region_base) : 0);
 	return p == MAP_FAILED ? -1 : 0;
+}
+
+int vr_overlay_drop(uint64_t lo, uint64_t n)
+{
+	if (madvise((void *)lo, n, MADV_REMOVE) == 0)
+		return 0;
+	if (errno == EACCES && getpid() == worker_pid)
+		return fallocate(region_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(lo - region_base), (off_t)n);
+	return madvise((void *)lo, n, MADV_DONTNEED); /* private in a forked child */
 }
 
 /* Whose images a rank uses, its heap it uses. */
@@ -241,7 +250,8 @@ void *vr_overlay_grow(void *at, size_t n, size_t size)
 		iso_heap_unmap(r->heap, to, size);
 		return NULL;
 	}
-	restore(lo, hi);
+	if (restore(lo, hi))
+		vr_job_abort(1, "mremap: memory of the slice cannot be put back where a mapped file was: %s", strerror(errno));
 	iso_heap_unmap(r->heap, at, n);
 	o->lo = (uint64_t)to;
 	o->hi = ((uint64_t)to + size + PAGE - 1) & -PAGE;
@@ -349,48 +359,4 @@ int vr_overlay_enter(struct vr_rank *r)
 		if (mmap((void *)o->lo, o->hi - o->lo, o->prot, o->flags | MAP_FIXED | MAP_NORESERVE, o->file->fd, o->offset) == MAP_FAILED)
 			return -1;
 	return 0;
-}
-
-/* ---- advice ---- */
-
-/* The pages shall read as zeroes and cost nothing. The kernel keeps what is shared when advised so, and does not drop what it
- * may not write; the program cannot know either. */
-static int drop(uint64_t lo, uint64_t n)
-{
-	if (madvise((void *)lo, n, MADV_REMOVE) == 0)
-		return 0;
-	if (errno == EACCES && getpid() == worker_pid)
-		return fallocate(region_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(lo - region_base), (off_t)n);
-	return madvise((void *)lo, n, MADV_DONTNEED); /* private in a forked child */
-}
-
-static int is_for_huge_pages(int advice)
-{
-	return advice == MADV_HUGEPAGE || advice == 25; /* MADV_COLLAPSE, of Linux 6.1 */
-}
-
-int vr_keeps_small_pages;
-
-static int advise(void *at, size_t n, int advice)
-{
-	if (vr_keeps_small_pages && is_for_huge_pages(advice))
-		return 0; /* it is advice */
-	uint64_t lo = (uint64_t)at, len = (n + PAGE - 1) & -PAGE;
-	if (advice != MADV_DONTNEED && advice != MADV_FREE)
-		return madvise(at, n, advice);
-	if (!iso_heap_owns(vr_current->heap, at) || vr_overlay_meets(at, len))
-		return madvise(at, n, advice);
-	if (lo % PAGE || len < n || !iso_heap_owns(vr_current->heap, (char *)at + len - (len > 0))) {
-		errno = EINVAL;
-		return -1;
-	}
-	return len ? drop(lo, len) : 0;
-}
-
-int vr_bind_madvise(void *at, size_t n, int advice)
-{
-	int bad = advise(at, n, advice);
-	if (bad)
-		vr_set_errno(errno);
-	return bad;
 }

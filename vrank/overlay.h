@@ -22,6 +22,10 @@ void *vr_overlay_grow(void *at, size_t n, size_t size);
 int vr_overlay_meets(const void *at, size_t n);
 int vr_overlay_of(const struct vr_rank *r, const void *at, size_t n);
 
+/* Rank stack: memory of the slice that no file lies over reads as zeroes and costs nothing. The kernel keeps what is shared when a program
+ * advises so, and does not drop what it may not write; the program cannot know either. 0, or -1 with errno. */
+int vr_overlay_drop(uint64_t lo, uint64_t n);
+
 /* PE stack: what rank r has written to private maps becomes memory of its slice. NULL, or why that cannot be, now or ever. */
 const char *vr_overlay_settle(struct vr_rank *r);
 

@@ -30,7 +30,7 @@ func splitSweep(args []string) (out sweep.Job, err error) {
 		switch name {
 		case "vp", "p", "lb":
 			return out, fmt.Errorf("%s: is the sweep's to set; write --%s before the --", typed, name)
-		case "wdir", "gdb", "diagnose", "json", "lb-record", "backtrace", "help", "version", "coverage", "methods", "gdb-script":
+		case "wdir", "gdb", "diagnose", "json", "lb-record", "trace", "backtrace", "help", "version", "coverage", "methods", "gdb-script":
 			return out, fmt.Errorf("%s: makes no sense in a sweep", typed)
 		}
 	}

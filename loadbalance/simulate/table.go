@@ -5,6 +5,8 @@ import (
 	"io"
 	"text/tabwriter"
 	"time"
+
+	"ampirun/human"
 )
 
 // Table writes results as a table, one line for each. "against" compares makespans with the first result.
@@ -26,14 +28,5 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// size writes bytes in a unit of 1024 that leaves few digits.
-func size(bytes int64) string {
-	value, unit := float64(bytes), 0
-	for value >= 1000 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	return fmt.Sprintf("%.4g %s", value, units[unit])
-}
-
-var units = []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
+// size writes bytes for people.
+func size(bytes int64) string { return human.Bytes(uint64(bytes)) }
