@@ -47,14 +47,15 @@ static int is_ordered(const struct ampi_grouping *g)
 	return 1;
 }
 
-/* Members may move meanwhile, so each is asked once where it is. */
+/* Members may move meanwhile, so each is asked once where it is. A restart may have brought more PEs than there is room for: members of those
+ * beyond are away from then on. */
 static void group(const struct ampi_team *t, struct ampi_grouping *g, uint32_t rounds)
 {
 	int32_t on_pe[VR_MAX_PES];
 	int16_t part_of_pe[VR_MAX_PES];
 	memset(on_pe, 0, vr_job->pes * sizeof *on_pe);
 	for (int i = 0; i < t->size; i++)
-		on_pe[g->part_of[i] = pe_of(t, i)]++;
+		on_pe[g->part_of[i] = pe_of(t, i) % t->room]++;
 	place_parts(g, on_pe, part_of_pe, rounds);
 	for (int i = 0; i < t->size; i++) {
 		struct ampi_part *p = &g->part[g->part_of[i] = part_of_pe[g->part_of[i]]];
@@ -83,7 +84,7 @@ static int64_t half_of(int32_t n)
 /* Members may come to sit on any PE, so there is room for as many parts as that can make. */
 static int most_parts(int32_t n)
 {
-	return n < vr_job->pes ? n : vr_job->pes;
+	return n < vr_job->room ? n : vr_job->room;
 }
 
 static size_t grouping_bytes(int32_t n)
@@ -109,6 +110,7 @@ static void team_init(struct ampi_team *t, const int32_t *world, int32_t n, uint
 	char *after = (char *)(t + 1);
 	t->bytes = team_bytes(world, n);
 	t->size = n;
+	t->room = vr_job->room;
 	t->refs = n;
 	t->context = context;
 	t->half = half_of(n);
@@ -202,6 +204,7 @@ struct ampi_team *ampi_team_self(void)
 		self.now = &self.grouping[0];
 		part = (struct ampi_part){.n = 1, .members = &member};
 		atomic_store(&self.board, board);
+		self.room = 1;
 		self.size = 1;
 	}
 	return &self;

@@ -38,6 +38,7 @@ const (
 	reasonLeft     reason = C.VR_LEFT
 	reasonAborted  reason = C.VR_ABORTED
 	reasonMoves    reason = C.VR_MOVES
+	reasonFreezes  reason = C.VR_FREEZES
 )
 
 const (

@@ -24,6 +24,10 @@ func (w *worker) loop() error {
 			if err := w.move(); err != nil {
 				return err
 			}
+		case reasonFreezes:
+			if err := w.freeze(); err != nil {
+				return err
+			}
 		case reasonLeft:
 			w.ended(r.home())
 		case reasonAborted:

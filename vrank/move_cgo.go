@@ -47,14 +47,10 @@ func (w *worker) sendAway(m *C.struct_vr_move) {
 
 // pack makes everything ready that goes with a rank. Where that fails the rank stays as it was; for good if it would fail again.
 func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
-	luggage := w.mpi.Pack(r.number())
-	if len(luggage) > 0 {
-		m.luggage = C.vr_rank_alloc(&r.c, C.size_t(len(luggage)))
-		if m.luggage == nil {
-			r.pin("its slice is full")
-			return false
-		}
-		m.luggage_size = C.uint64_t(copy(unsafe.Slice((*byte)(m.luggage), len(luggage)), luggage))
+	luggage, size, ok := w.luggage(r)
+	if m.luggage, m.luggage_size = luggage, C.uint64_t(size); !ok {
+		r.pin("its slice is full")
+		return false
 	}
 	if err := w.leave(r); err != nil {
 		r.pin(err.Error())
@@ -72,6 +68,28 @@ func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
 		panic(fmt.Sprintf("BUG: the images of rank %d were here and cannot be again: %v", r.number(), err))
 	}
 	return false
+}
+
+// luggage puts what Go keeps of a rank into its slice: nil for nothing, or not ok when that is full.
+func (w *worker) luggage(r *rank) (at unsafe.Pointer, size int, ok bool) {
+	packed := w.mpi.Pack(r.number())
+	if len(packed) == 0 {
+		return nil, 0, true
+	}
+	if at = C.vr_rank_alloc(&r.c, C.size_t(len(packed))); at == nil {
+		return nil, 0, false
+	}
+	return at, copy(unsafe.Slice((*byte)(at), len(packed)), packed), true
+}
+
+// unpack gives Go what luggage has put into the slice, and frees that.
+func (w *worker) unpack(r *rank, luggage unsafe.Pointer, size uint64) error {
+	if luggage == nil {
+		return nil
+	}
+	err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(luggage), size))
+	C.vr_rank_free(&r.c, luggage)
+	return err
 }
 
 // leave readies a rank for another worker. What this one has mapped for it stays, in case that it comes back, unless there would
@@ -97,11 +115,8 @@ func (w *worker) takeIn(m *C.struct_vr_move) error {
 	if why := C.vr_move_unpack(m); why != nil {
 		return fmt.Errorf("take in rank %d: %s", r.number(), C.GoString(why))
 	}
-	if m.luggage != nil {
-		if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(m.luggage), m.luggage_size)); err != nil {
-			return fmt.Errorf("take in rank %d: %w", r.number(), err)
-		}
-		C.vr_rank_free(&r.c, m.luggage)
+	if err := w.unpack(r, m.luggage, uint64(m.luggage_size)); err != nil {
+		return fmt.Errorf("take in rank %d: %w", r.number(), err)
 	}
 	C.vr_move_finish(m)
 	return nil

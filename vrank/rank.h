@@ -201,6 +201,8 @@ struct vr_rank {
 	struct vr_library *finis; /* those with destructors, the last one first */
 	char **tls_blocks; /* by module, of the rank's own thread: blocks that have no fixed place below the thread pointer */
 	struct vr_move *move; /* by which it goes to another worker: move.c */
+	void *luggage; /* what Go keeps of it, in its slice, while the job is frozen; or NULL */
+	uint64_t luggage_size;
 	struct vr_break {
 		uint64_t lo, now, hi; /* 0 before it is first asked for: break.c */
 	} brk;

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "freeze.h"
 #include "park.h"
 #include "process.h"
 #include "schedule.h"
@@ -18,6 +19,7 @@ VR_THREAD_LOCAL struct vr_rank *vr_current;
 struct vr_rank *vr_context;
 int vr_measure;
 uint32_t vr_departures;
+int64_t vr_clock;
 
 static void *pe_sp; /* the PE loop's stack pointer while a rank runs */
 static enum vr_reason left_reason; /* why the last rank switched to the PE */
@@ -30,7 +32,7 @@ int64_t vr_now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
+	return t.tv_sec * 1000000000ll + t.tv_nsec + vr_clock;
 }
 
 static void set_state(struct vr_rank *r, enum vr_state s)
@@ -165,10 +167,20 @@ static __attribute__((noinline, cold)) struct vr_rank *out_of_budget(void)
 	return NULL;
 }
 
+static int is_at_rest(void)
+{
+	return !vr_lent && !vr_steppers.head;
+}
+
 /* Ranks wait to be sent or taken in, and all ranks are at rest. */
 static int has_moves(void)
 {
-	return vr_unlikely(vr_pe->orders || vr_pe->arrivals) && !vr_lent && !vr_steppers.head;
+	return vr_unlikely((vr_pe->orders && !vr_pe->is_told) || vr_pe->arrivals) && is_at_rest();
+}
+
+static int has_to_freeze(void)
+{
+	return vr_unlikely(vr_freeze_is_due()) && is_at_rest();
 }
 
 /* The next rank to run on this stack's behalf; NULL sends control to the PE loop. */
@@ -280,6 +292,13 @@ static int queue_remove(struct vr_rank *context)
 	return 1;
 }
 
+void vr_schedule_rest(void)
+{
+	hot = NULL;
+	vr_pe_watch(NULL);
+	vr_tls_unload();
+}
+
 enum vr_place vr_schedule_remove(struct vr_rank *context)
 {
 	if (hot == context)
@@ -373,6 +392,8 @@ static enum vr_reason run_ranks(struct vr_rank *resume)
 		if (!r) {
 			if (has_moves())
 				return VR_MOVES;
+			if (has_to_freeze())
+				return VR_FREEZES;
 			r = next_to_run();
 		}
 		if (r) {

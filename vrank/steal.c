@@ -73,6 +73,11 @@ void vr_steal_over(int32_t thief, int has_come)
 	atomic_fetch_sub(&s->pending, 1);
 }
 
+int vr_steal_is_question(const struct vr_work *w)
+{
+	return w->run == answer;
+}
+
 /* ---- the victim ---- */
 
 /* Ticks that a rank is likely to run, from its mean so far. */

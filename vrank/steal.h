@@ -22,4 +22,7 @@ void vr_steal_ask(void);
 /* PE stack of the thief, or of the victim: a rank that was to be stolen has come, or does not come. */
 void vr_steal_over(int32_t thief, int has_come);
 
+/* Any stack: is this work by which a thief asks? */
+int vr_steal_is_question(const struct vr_work *w);
+
 #endif
