@@ -17,9 +17,10 @@ const (
 
 // Options of a store. The zero value is good.
 type Options struct {
-	Keep  int    // complete generations that stay; 0: 2
-	Embed bool   // copy the files of Job.Images into the directory
-	Owner string // who works with the directory, for the message to others: "job 1234 (./heat)"
+	Keep        int  // complete generations that stay; 0: 2
+	Embed       bool // copy the files of Job.Images into the directory
+	Compression Compression
+	Owner       string // who works with the directory, for the message to others: "job 1234 (./heat)"
 }
 
 // Memory is bytes as memory to be saved and as a destination to be restored to: Save reads it without a copy.

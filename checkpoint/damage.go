@@ -1,8 +1,12 @@
 package checkpoint
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
 
-// Damage is an error about a file that is not what was written: cut off, changed, of something else or missing.
+// Damage is an error about a file that is not what was written: cut off, changed, another one or missing.
 type Damage struct {
 	File   string
 	Reason string
@@ -12,4 +16,16 @@ func (d *Damage) Error() string { return d.File + ": " + d.Reason }
 
 func damaged(file, format string, args ...any) error {
 	return &Damage{File: file, Reason: fmt.Sprintf(format, args...)}
+}
+
+// missing makes damage of an error about a file that is not there.
+func missing(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return damaged(path, "it is missing")
+	}
+	return err
+}
+
+func wrongSize(path string, is int64, was uint64) error {
+	return damaged(path, "it has %d bytes of the %d that were written", is, was)
 }

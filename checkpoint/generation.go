@@ -1,7 +1,8 @@
 package checkpoint
 
 import (
-	"io"
+	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -20,7 +21,23 @@ func openGeneration(folder string, number uint64) (*Generation, error) {
 	if m.Number != number {
 		return nil, damaged(folder, "it holds checkpoint %d", m.Number)
 	}
+	for i := range m.Packs {
+		if err := checkSize(filepath.Join(folder, m.Packs[i].Name), m.Packs[i].Size); err != nil {
+			return nil, err
+		}
+	}
 	return &Generation{folder, m}, nil
+}
+
+func checkSize(path string, size uint64) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return missing(path, err)
+	}
+	if uint64(info.Size()) != size {
+		return wrongSize(path, info.Size(), size)
+	}
+	return nil
 }
 
 // Time is when the checkpoint was made.
@@ -33,12 +50,4 @@ func (g *Generation) Job() (*Job, error) {
 		return nil, damaged(g.folder, "%v", err)
 	}
 	return &j, nil
-}
-
-// Restore writes the pages in the given extents, or all, to where they were: at their offsets from the region's base. Pages of
-// zeros are not written, so the destination reads as zero before, as new memory does; what was there in the extents
-// otherwise has to be cleared. Every byte is checked: an error (*Damage) means that the destination is not to be used.
-// dst is written by several goroutines at a time, each its own pages.
-func (g *Generation) Restore(dst io.WriterAt, only ...Extent) error {
-	return g.restore(dst, only)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -91,11 +90,8 @@ func (m *manifest) encode() ([]byte, error) {
 func readManifest(folder string) (*manifest, error) {
 	path := filepath.Join(folder, manifestName)
 	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, damaged(path, "it is missing")
-	}
 	if err != nil {
-		return nil, err
+		return nil, missing(path, err)
 	}
 	m, err := decodeManifest(data)
 	if err != nil {
@@ -132,11 +128,8 @@ const maxBlock = 1 << 22
 
 // check finds what cannot be.
 func (m *manifest) check() error {
-	switch {
-	case m.PageSize < MinPage || m.PageSize > MaxPage || m.PageSize&(m.PageSize-1) != 0:
-		return fmt.Errorf("it has pages of %d bytes", m.PageSize)
-	case m.BlockPages == 0 || m.BlockPages > maxBlock/m.PageSize:
-		return fmt.Errorf("it has blocks of %d pages", m.BlockPages)
+	if err := m.checkPage(); err != nil {
+		return err
 	}
 	if err := checkExtents(m.Extents, m.PageSize); err != nil {
 		return err
@@ -147,6 +140,16 @@ func (m *manifest) check() error {
 		}
 	}
 	return checkRuns(m)
+}
+
+func (m *manifest) checkPage() error {
+	if m.PageSize < MinPage || m.PageSize > MaxPage || m.PageSize&(m.PageSize-1) != 0 {
+		return fmt.Errorf("pages have %d bytes; that is a power of two from %d to %d", m.PageSize, MinPage, MaxPage)
+	}
+	if m.BlockPages == 0 || m.BlockPages > maxBlock/m.PageSize {
+		return fmt.Errorf("blocks have %d pages", m.BlockPages)
+	}
+	return nil
 }
 
 func (p *packRef) check() error {

@@ -23,6 +23,10 @@ type Store struct {
 	disk    disk
 	lock    *os.File // nil: only read
 	last    uint64   // highest number ever used here
+
+	pool     *pool  // packs of generation last; nil: to be read
+	poolPage uint64 // size of its pages
+	speed    uint64 // of the disk, bytes in a second; 0: not known
 }
 
 // Open takes a directory for one job, and makes it if it is not there; errors.Is(err, ErrLocked) tells that another job has

@@ -1,0 +1,141 @@
+package checkpoint
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/zeebo/xxh3"
+)
+
+const imageExt = ".image"
+
+// Identify tells what file a path is now: its size, hash and build id.
+func Identify(path string) (Image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Image{}, err
+	}
+	defer f.Close()
+	h := xxh3.New()
+	size, err := io.Copy(h, f)
+	if err != nil {
+		return Image{}, err
+	}
+	return Image{Path: path, BuildID: buildID(f), Hash: h.Sum128().Bytes(), Size: size}, nil
+}
+
+// Check compares a file with the image: what is not the same byte for byte is refused by name.
+func (i *Image) Check(path string) error {
+	now, err := Identify(path)
+	if err != nil {
+		return err
+	}
+	if now.Hash == i.Hash && now.Size == i.Size {
+		return nil
+	}
+	return fmt.Errorf("%s is not the file that the checkpoint was made with: %s, not %s", path, now.describe(), i.describe())
+}
+
+func (i *Image) describe() string {
+	if i.BuildID != "" {
+		return fmt.Sprintf("%d bytes, build id %s, hash %s", i.Size, i.BuildID, i.Hash)
+	}
+	return fmt.Sprintf("%d bytes, hash %s", i.Size, i.Hash)
+}
+
+// buildID reads the note that linkers write (NT_GNU_BUILD_ID); "" if there is none.
+func buildID(f io.ReaderAt) string {
+	file, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	section := file.Section(".note.gnu.build-id")
+	if section == nil || section.Size > 4096 {
+		return ""
+	}
+	note, err := section.Data()
+	const head = 16 // sizes of name and content, type, "GNU\0"
+	if err != nil || len(note) < head || !bytes.Equal(note[12:head], []byte("GNU\x00")) {
+		return ""
+	}
+	return hex.EncodeToString(note[head:min(len(note), head+int(file.ByteOrder.Uint32(note[4:])))])
+}
+
+func imageName(h Hash) string { return h.String() + imageExt }
+
+// ImagePath is the embedded copy of an image, with the rights to run it; it has been compared with the image's hash.
+func (g *Generation) ImagePath(i *Image) (string, error) {
+	path := filepath.Join(g.folder, imageName(i.Hash))
+	now, err := Identify(path)
+	if err != nil {
+		return "", missing(path, err)
+	}
+	if now.Hash != i.Hash {
+		return "", damaged(path, "it is not the %s that was embedded", i.Path)
+	}
+	return path, nil
+}
+
+func (g *Generation) verifyImages() error {
+	job, err := g.Job()
+	if err != nil {
+		return err
+	}
+	for i := range job.Images {
+		if job.Images[i].Embedded {
+			if _, err := g.ImagePath(&job.Images[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// embed puts the images into the folder, if that is wanted.
+func (v *saving) embed() error {
+	if !v.store.options.Embed {
+		return nil
+	}
+	job := *v.job
+	job.Images = append([]Image(nil), v.job.Images...)
+	have := map[Hash]bool{}
+	for i := range job.Images {
+		image := &job.Images[i]
+		image.Embedded = true
+		if have[image.Hash] {
+			continue
+		}
+		have[image.Hash] = true
+		if err := v.embedOne(image); err != nil {
+			return fmt.Errorf("embed %s: %w", image.Path, err)
+		}
+	}
+	v.job = &job
+	return nil
+}
+
+// embedOne links the copy that the last generation has, or makes one.
+func (v *saving) embedOne(image *Image) error {
+	to := filepath.Join(v.temp, imageName(image.Hash))
+	if v.before != "" && v.store.disk.Link(filepath.Join(v.before, imageName(image.Hash)), to) == nil {
+		return nil
+	}
+	in, err := os.Open(image.Path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	h := xxh3.New()
+	if err := copyFile(v.store.disk, io.TeeReader(in, h), to); err != nil {
+		return err
+	}
+	if Hash(h.Sum128().Bytes()) != image.Hash {
+		return fmt.Errorf("it has changed since it was loaded")
+	}
+	return os.Chmod(to, 0o700)
+}
