@@ -191,6 +191,9 @@ func (r *Region) Extents(lo, hi uintptr) ([]Range, error) {
 	return out, nil
 }
 
+// WriteAt writes to the region at an offset from its base. It needs the memfd only, not a mapping.
+func (r *Region) WriteAt(p []byte, at int64) (int, error) { return r.file.WriteAt(p, at) }
+
 // Punch gives the pages of [lo, hi) back in every process; it then reads as zeroes.
 func (r *Region) Punch(lo, hi uintptr) error {
 	if err := r.inside("punch", lo, hi); err != nil || lo == hi {

@@ -38,6 +38,9 @@ type Options struct {
 
 	Steal bool // idle workers take ready ranks from busy ones
 
+	Checkpoints *Checkpoints // where the job is saved; nil: it is not
+	Restart     *Restart     // what it goes on from, which has filled in the rest: Restart.Adopt; nil: it begins
+
 	HeapCheck bool // check every rank's heap
 	Label     bool // begin each line of output with its rank
 	Stats     bool // print what was measured when the job ends
@@ -47,6 +50,8 @@ type Options struct {
 	Debugger *os.File
 
 	probeOnly bool // see ProbeHeap
+
+	Version string // of ampirun, for those who look at checkpoints
 
 	Stdin, Stdout, Stderr *os.File // nil: the process's own
 

@@ -91,24 +91,24 @@ func (w *worker) copyMyPieces(e isomalloc.Range) (bytes uint64, err error) {
 
 // copyExtent copies memory that exists. What this process may not read of it, or has something else mapped over, it reads from the region's file.
 func (w *worker) copyExtent(e isomalloc.Range) (bytes uint64, err error) {
-	for at := e.Lo; at < e.Hi; {
-		from := unsafe.Slice((*byte)(unsafe.Pointer(at)), e.Hi-at)
-		n, err := unix.Pwrite(w.shadow.FD(), from, int64(at-w.cfg.Base))
+	for lo := e.Lo; lo < e.Hi; {
+		from := unsafe.Slice((*byte)(at(lo)), e.Hi-lo)
+		n, err := unix.Pwrite(w.shadow.FD(), from, int64(lo-w.cfg.Base))
 		if errors.Is(err, unix.EFAULT) {
-			n, err = w.copyPageByFile(at)
+			n, err = w.copyPageByFile(lo)
 		}
 		if err != nil {
 			return bytes, err
 		}
-		bytes, at = bytes+uint64(n), at+uintptr(n)
+		bytes, lo = bytes+uint64(n), lo+uintptr(n)
 	}
 	return bytes, nil
 }
 
-func (w *worker) copyPageByFile(at uintptr) (int, error) {
-	buf := make([]byte, page-at%page)
-	if _, err := unix.Pread(w.region.FD(), buf, int64(at-w.cfg.Base)); err != nil {
+func (w *worker) copyPageByFile(lo uintptr) (int, error) {
+	buf := make([]byte, page-lo%page)
+	if _, err := unix.Pread(w.region.FD(), buf, int64(lo-w.cfg.Base)); err != nil {
 		return 0, err
 	}
-	return unix.Pwrite(w.shadow.FD(), buf, int64(at-w.cfg.Base))
+	return unix.Pwrite(w.shadow.FD(), buf, int64(lo-w.cfg.Base))
 }

@@ -36,10 +36,11 @@ type Obstacle struct {
 
 // FrozenRank is what a rank has outside of its slice.
 type FrozenRank struct {
-	Rank  int
-	Ended bool `json:",omitempty"`
-	Code  int  `json:",omitempty"` // of the end
-	Files []File
+	Rank    int
+	Ended   bool `json:",omitempty"`
+	Code    int  `json:",omitempty"` // of the end
+	Files   []File
+	Written [2]uint64 // bytes to standard output and error so far
 }
 
 // Freeze has all workers of the job stand still, copy the region to Config.ShadowFD, and go on; each reports EventFrozen. It is for one
@@ -99,7 +100,7 @@ func (w *worker) copyTogether(f *Frozen, ranks []*rank) (err error) {
 // readyToSave puts all that a rank has in this process into its slice, or notes what cannot go there.
 func (w *worker) readyToSave(r *rank, f *Frozen) {
 	if r.isEnded() {
-		f.Ranks = append(f.Ranks, FrozenRank{Rank: r.number(), Ended: true, Code: r.exited()})
+		f.Ranks = append(f.Ranks, FrozenRank{Rank: r.number(), Ended: true, Code: r.exited(), Written: r.written()})
 		return
 	}
 	files, why := r.files()
@@ -120,7 +121,12 @@ func (w *worker) readyToSave(r *rank, f *Frozen) {
 	if why != "" {
 		f.Obstacles = append(f.Obstacles, Obstacle{r.number(), why})
 	}
-	f.Ranks = append(f.Ranks, FrozenRank{Rank: r.number(), Files: files})
+	f.Ranks = append(f.Ranks, FrozenRank{Rank: r.number(), Files: files, Written: r.written()})
+}
+
+func (r *rank) written() [2]uint64 {
+	w := r.c.counters.written
+	return [2]uint64{uint64(w[0]), uint64(w[1])}
 }
 
 // descriptors are the numbers of those that the rank has.

@@ -21,8 +21,9 @@ func newEngine() engine {
 				}
 				return vrank.Run(cfg, mpi, report)
 			},
-			Stop:  vrank.Stop,
-			Trace: vrank.TakeTrace,
+			Stop:   vrank.Stop,
+			Freeze: vrank.Freeze,
+			Trace:  vrank.TakeTrace,
 		},
 		controlSize: vrank.ControlSize,
 		libraries:   libraries,
