@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,32 +22,72 @@ type File struct {
 	Offset int64  // of the next read or write, in bytes
 	Size   int64  // of a regular file, in bytes
 	Same   int    // the number of another one of the rank that is the same open file; 0: none
+
+	// Of a removed file: where in the slice its bytes are while the job is frozen.
+	Content uintptr `json:",omitempty"`
 }
 
 // The kinds of files that can be opened again.
 const (
 	FileRegular   = "file"
 	FileDirectory = "directory"
-	FileDevice    = "device" // without a state: /dev/null and its like
+	FileDevice    = "device"  // without a state: /dev/null and its like
+	FileRemoved   = "removed" // regular, without a name: its bytes are saved with the rank
 )
 
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
-// files describes the descriptors of a rank, or says why one of them cannot be described.
+// files describes the descriptors of a rank, or says why one of them cannot be; dropContents has to follow in any case.
 func (r *rank) files() (list []File, why string) {
 	for _, fd := range r.descriptors() {
 		f, err := describeFile(fd)
 		if err != nil {
-			return nil, err.Error()
+			return list, err.Error()
 		}
 		for _, other := range list {
 			if f.Same == 0 && isSameOpenFile(other.Number, fd) {
 				f.Same = other.Number
 			}
 		}
+		if f.Kind == FileRemoved && f.Same == 0 {
+			err = r.keepContent(&f)
+		}
 		list = append(list, f)
+		if err != nil {
+			return list, err.Error()
+		}
 	}
 	return list, ""
+}
+
+// keepContent copies the bytes of a file that nobody could open again into the rank's slice.
+func (r *rank) keepContent(f *File) error {
+	full := fmt.Errorf("it has a file open that was removed (%s), and its slice has no room for the %d bytes in it: raise +slice", f.Path, f.Size)
+	to := r.memory(uint64(f.Size) + 1)
+	if to == nil {
+		return full
+	}
+	f.Content = uintptr(to)
+	fd, err := unix.Open("/proc/self/fd/"+strconv.Itoa(f.Number), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("read %s, which was removed and it has open: %w", f.Path, err)
+	}
+	defer unix.Close(fd)
+	for data, at := bytesAt(to, uint64(f.Size)), 0; at < len(data); {
+		n, err := unix.Pread(fd, data[at:], int64(at))
+		if n <= 0 {
+			return fmt.Errorf("read %s, which was removed and it has open: %v", f.Path, err)
+		}
+		at += n
+	}
+	return nil
+}
+
+// dropContents frees what keepContent has taken.
+func (r *rank) dropContents(files []File) {
+	for _, f := range files {
+		r.free(at(f.Content))
+	}
 }
 
 // describeFile says what a descriptor is. The error is the reason why its rank cannot be saved.
@@ -71,7 +112,7 @@ func describeFile(fd int) (File, error) {
 		f.Kind, f.Size = FileRegular, st.Size
 		f.Offset, _ = unix.Seek(fd, 0, unix.SEEK_CUR)
 		if st.Nlink == 0 {
-			return f, fmt.Errorf("it has a file open that was removed (%s): checkpoints have to wait until it is closed", f.Path)
+			f.Kind, f.Path = FileRemoved, strings.TrimSuffix(f.Path, " (deleted)")
 		}
 	case unix.S_IFDIR:
 		f.Kind = FileDirectory
@@ -112,6 +153,9 @@ func (f *File) openAgain() error {
 	if f.Same != 0 {
 		return f.take(f.Same)
 	}
+	if f.Kind == FileRemoved {
+		return f.makeAgain()
+	}
 	fd, err := unix.Open(f.Path, f.Flags&^(unix.O_CREAT|unix.O_EXCL|unix.O_TRUNC)|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return f.cannot(err)
@@ -119,6 +163,30 @@ func (f *File) openAgain() error {
 	defer unix.Close(fd)
 	if err := f.restore(fd); err != nil {
 		return err
+	}
+	return f.take(fd)
+}
+
+// makeAgain makes a file without a name, with what it held.
+func (f *File) makeAgain() error {
+	how := f.Flags&^unix.O_ACCMODE | unix.O_RDWR | unix.O_CLOEXEC
+	fd, err := unix.Open(filepath.Dir(f.Path), how|unix.O_TMPFILE, 0o600)
+	if err != nil { // the directory is gone, or its file system knows no such files: memory will do
+		fd, err = unix.MemfdCreate(filepath.Base(f.Path), unix.MFD_CLOEXEC)
+	}
+	if err != nil {
+		return f.cannot(err)
+	}
+	defer unix.Close(fd)
+	for data, at := bytesAt(at(f.Content), uint64(f.Size)), 0; at < len(data); {
+		n, err := unix.Pwrite(fd, data[at:], int64(at))
+		if err != nil {
+			return fmt.Errorf("make %s again, which it had open and removed: %w", f.Path, err)
+		}
+		at += n
+	}
+	if _, err := unix.Seek(fd, f.Offset, unix.SEEK_SET); err != nil {
+		return f.cannot(err)
 	}
 	return f.take(fd)
 }

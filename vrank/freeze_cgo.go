@@ -71,9 +71,10 @@ func (w *worker) freeze() error {
 	if w.cfg.PE == 0 {
 		C.awake()
 	}
-	for _, r := range ranks {
-		C.vr_rank_free(&r.c, r.c.luggage)
+	for i, r := range ranks {
+		r.free(r.c.luggage)
 		r.c.luggage = nil
+		r.dropContents(f.Ranks[i].Files)
 	}
 	C.vr_freeze_leave()
 	f.Pause = time.Since(since).Seconds()

@@ -63,6 +63,7 @@ func (w *worker) reviveRank(r *rank) error {
 	if err := cError(C.vr_rank_revive(&r.c)); err != nil {
 		return err
 	}
+	r.dropContents(files)
 	luggage := r.c.luggage
 	r.c.luggage = nil
 	return w.unpack(r, unsafe.Pointer(luggage), uint64(r.c.luggage_size))
