@@ -189,23 +189,24 @@ struct ampi_team *ampi_team_world(void)
 	return none;
 }
 
-/* A team of one never sleeps or wakes anybody, so all ranks of this worker take turns with one that is the worker's own. */
+/* A team of one never sleeps or wakes anybody, so all ranks of this worker take turns with one that is the worker's own. It is there from the
+ * start: a rank may come with the address that it has in all workers before any rank has asked here. */
+static struct ampi_team self;
+static alignas(VR_LINE) char self_board[2 * 1024];
+static int32_t self_member;
+static int16_t self_part_of;
+static struct ampi_part self_part = {.n = 1, .members = &self_member};
+static struct ampi_team self = {
+	.size = 1,
+	.room = 1,
+	.half = sizeof self_board / 2,
+	.context = AMPI_CONTEXT_SELF,
+	.board = self_board,
+	.grouping = {{.nparts = 1, .ordered = 1, .members = &self_member, .part_of = &self_part_of, .part = &self_part}},
+	.now = &self.grouping[0],
+};
+
 struct ampi_team *ampi_team_self(void)
 {
-	static struct ampi_team self;
-	static struct ampi_part part;
-	static alignas(VR_LINE) char board[2 * 1024];
-	static int32_t member;
-	static int16_t part_of;
-	if (!self.size) {
-		self.half = sizeof board / 2;
-		self.context = AMPI_CONTEXT_SELF;
-		self.grouping[0] = (struct ampi_grouping){.nparts = 1, .ordered = 1, .members = &member, .part_of = &part_of, .part = &part};
-		self.now = &self.grouping[0];
-		part = (struct ampi_part){.n = 1, .members = &member};
-		atomic_store(&self.board, board);
-		self.room = 1;
-		self.size = 1;
-	}
 	return &self;
 }

@@ -130,7 +130,7 @@ func (m *manager) signalled(sig syscall.Signal) {
 		m.trace(m.printTraces)
 	case syscall.SIGUSR2:
 		if m.keeper != nil {
-			m.keeper.checkpoint(nil)
+			m.keeper.checkpoint(func(error) {})
 			return
 		}
 		m.forward(sig)

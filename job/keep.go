@@ -37,7 +37,7 @@ type keeper struct {
 	saved   chan struct{}   // closed when what is being written is on the disk
 	asked   []func(error)   // who waits for the checkpoint that is under way
 	ending  bool            // the job ends after the checkpoint that is under way
-	told    map[string]bool // what keeps the job from being saved was said
+	told    bool            // what keeps the job from being saved was said, and has not changed
 	images  []checkpoint.Image
 	history []Saved
 }
@@ -55,7 +55,7 @@ func newKeeper(m *manager, how Checkpoints) (*keeper, error) {
 	if err != nil {
 		return nil, refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
 	}
-	k := &keeper{m: m, how: how, store: store, told: map[string]bool{}, due: time.NewTimer(time.Hour)}
+	k := &keeper{m: m, how: how, store: store, due: time.NewTimer(time.Hour)}
 	k.due.Stop()
 	return k, nil
 }
@@ -143,7 +143,7 @@ func (k *keeper) took(f *vrank.Frozen) {
 	}()
 }
 
-// complain says why the job cannot be saved, each reason once.
+// complain says why the job cannot be saved: once until it can be again, and whenever somebody has asked.
 func (k *keeper) complain() error {
 	var lines []string
 	for _, f := range k.frozen {
@@ -152,10 +152,10 @@ func (k *keeper) complain() error {
 		}
 	}
 	text := summary(lines)
-	if !k.told[text] {
-		k.told[text] = true
+	if !k.told || len(k.asked) > 0 {
 		k.m.say([]string{text})
 	}
+	k.told = true
 	return fmt.Errorf("%s", text)
 }
 
@@ -200,6 +200,7 @@ func (k *keeper) wrote(report *checkpoint.Report, err error) {
 		err = fmt.Errorf("checkpoint in %s failed: %w", k.how.Dir, err)
 		k.m.say([]string{strings.ReplaceAll(err.Error(), "\n", "; ") + "; the job goes on, and what was saved before is kept"})
 	default:
+		k.told = false
 		k.history = append(k.history, Saved{k.pause(), *report})
 		k.m.say(report.Warnings)
 	}

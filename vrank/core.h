@@ -72,6 +72,8 @@ struct vr_freeze {
 	_Atomic int32_t told; /* PEs that know it */
 	_Atomic int32_t travelling; /* ranks in transit */
 	_Atomic int32_t refused; /* some rank cannot be saved */
+	_Atomic int32_t still; /* whoever is not a PE keeps out, too: vr_outside_enter */
+	_Atomic int32_t outside; /* who is in nevertheless */
 	_Atomic uint32_t met; /* PEs that have come to a meeting, since the job began; futex */
 	_Atomic uint32_t departures; /* the most that a worker has seen */
 	int64_t at; /* vr_now() */

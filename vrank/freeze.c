@@ -52,6 +52,7 @@ void vr_freeze_arrives(void)
 void vr_freeze_enter(void)
 {
 	struct vr_freeze *f = &vr_job->freeze;
+	atomic_store(&f->still, 1);
 	vr_schedule_rest();
 	f->at = vr_now();
 	for (uint32_t most = atomic_load(&f->departures); most < vr_departures;)
@@ -73,6 +74,34 @@ int vr_freeze_meet(void)
 	return 0;
 }
 
+static void nap(void)
+{
+	nanosleep(&(struct timespec){0, 200000}, NULL);
+}
+
+void vr_outside_enter(void)
+{
+	struct vr_freeze *f = &vr_job->freeze;
+	for (;;) {
+		atomic_fetch_add(&f->outside, 1);
+		if (vr_likely(!atomic_load(&f->still)) || vr_job_is_stopped())
+			return;
+		vr_outside_leave();
+		nap();
+	}
+}
+
+void vr_outside_leave(void)
+{
+	atomic_fetch_sub(&vr_job->freeze.outside, 1);
+}
+
+void vr_outside_await(void)
+{
+	while (atomic_load(&vr_job->freeze.outside) && !vr_job_is_stopped())
+		nap();
+}
+
 void vr_freeze_leave(void)
 {
 	struct vr_freeze *f = &vr_job->freeze;
@@ -80,5 +109,6 @@ void vr_freeze_leave(void)
 	if (atomic_fetch_sub(&f->told, 1) > 1)
 		return;
 	atomic_store(&f->refused, 0);
+	atomic_store(&f->still, 0);
 	atomic_store(&f->wanted, 0);
 }

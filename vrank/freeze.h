@@ -28,6 +28,13 @@ void vr_freeze_enter(void);
 /* PE stack: wait for all other PEs. 0, or -1 when the job is stopped meanwhile. */
 int vr_freeze_meet(void);
 
+/* Threads that are no PE enclose with these what they write to the job's memory: the first one waits until no freeze is under way. */
+void vr_outside_enter(void);
+void vr_outside_leave(void);
+
+/* PE stack, after a meeting: wait until nobody is in between. */
+void vr_outside_await(void);
+
 /* PE stack, after the last meeting but one: this PE is ready to go on. When all have called it ranks may move again. */
 void vr_freeze_leave(void);
 

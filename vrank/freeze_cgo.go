@@ -52,6 +52,13 @@ func Freeze() {
 	C.vr_freeze_ask()
 }
 
+// outside runs what writes to the job's memory on a thread that is not a PE: not while that is copied.
+func outside(write func()) {
+	C.vr_outside_enter()
+	defer C.vr_outside_leave()
+	write()
+}
+
 // freeze is this worker's share. PE thread, all ranks at rest.
 func (w *worker) freeze() error {
 	since := time.Now()
@@ -89,6 +96,7 @@ func (w *worker) copyTogether(f *Frozen, ranks []*rank) (err error) {
 	if C.vr_freeze_meet() != 0 {
 		return nil // the job is being stopped: the loop finds out
 	}
+	C.vr_outside_await()
 	since := time.Now()
 	if f.Refused = C.is_refused() != 0; !f.Refused {
 		f.Bytes, err = w.copyRegion(ranks)

@@ -149,7 +149,9 @@ func (w *worker) shuffle(every time.Duration) {
 		time.Sleep(every)
 		due := int(time.Since(start) / every)
 		for range min(due-done, most) {
-			C.vr_move_order((*C.struct_vr_rank)(unsafe.Pointer(rankAt(rand.IntN(w.cfg.Ranks)))), C.int32_t(rand.IntN(w.cfg.PEs)))
+			if OrderMove(rand.IntN(w.cfg.Ranks), rand.IntN(w.cfg.PEs)) != nil {
+				break
+			}
 		}
 		done = due
 	}
