@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,11 +22,28 @@ type life struct {
 	dir      string
 	cmd      *exec.Cmd
 	mark     string
-	out      *bytes.Buffer
-	err      *bytes.Buffer
+	out, err *output
 	over     chan struct{}
 	seen     uint64 // the newest checkpoint when this process began
 	restarts int
+}
+
+// output gathers what a job writes, to be looked at meanwhile.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 const often = "0.03" // seconds between checkpoints
@@ -42,7 +60,7 @@ func (j job) begin(t *testing.T, flags ...string) *life {
 
 func (l *life) start(cmd *exec.Cmd, mark string) {
 	l.t.Helper()
-	l.cmd, l.mark, l.out, l.err, l.over = cmd, mark, &bytes.Buffer{}, &bytes.Buffer{}, make(chan struct{})
+	l.cmd, l.mark, l.out, l.err, l.over = cmd, mark, &output{}, &output{}, make(chan struct{})
 	cmd.Stdout, cmd.Stderr = l.out, l.err
 	if err := cmd.Start(); err != nil {
 		l.t.Fatal(err)
@@ -149,12 +167,12 @@ func TestRestartExamples(t *testing.T) {
 	if err := os.WriteFile(input, []byte("&input\n nx = 500, ny = 1600, limit = 1500, tolerance = 1d-30\n/\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	each(t, [][]string{{"stencil", "-s", "4000"}, {"cg", input}, {"particles", "30000", "120"}}, func(row []string) string { return row[0] }, func(t *testing.T, row []string) {
+	each(t, [][]string{{"stencil", "-s", "3000"}, {"cg", input}, {"particles", "20000", "100"}}, func(row []string) string { return row[0] }, func(t *testing.T, row []string) {
 		j := job{program: example(t, row[0]), args: row[1:], workers: 2, ranks: 24}
 		want := j.run(t)
 		want.expectCode(t, 0)
 		l := j.begin(t, "+ckpt-every", often)
-		r := l.survive(6)
+		r := l.survive(4)
 		r.expectCode(t, 0)
 		if l.restarts == 0 {
 			t.Fatalf("%s: ended before it was saved", r.what)
@@ -169,10 +187,10 @@ func TestRestartExamples(t *testing.T) {
 func TestRestartTravel(t *testing.T) {
 	path := program(t, ownDir+"/travel.c", "-O1")
 	each(t, []int{1, 2, 3}, func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
-		l := job{program: path, args: []string{"800", t.TempDir(), "plain"}, workers: workers, ranks: 7, env: shuffled("500us")}.begin(t, "+ckpt-every", often)
+		l := job{program: path, args: []string{"500", t.TempDir(), "plain"}, workers: workers, ranks: 7, env: shuffled("500us")}.begin(t, "+ckpt-every", often)
 		l.await(func() bool { return strings.Contains(l.out.String(), "rank 6 line 0\n") }) // what it makes in the directory it does not make again
 		l.seen = l.newest()
-		r := l.survive(4)
+		r := l.survive(3)
 		r.expectCode(t, 0)
 		r.expectSays(t, "PASS travel\n")
 		if l.restarts == 0 {
@@ -200,5 +218,121 @@ func TestRestartBySignal(t *testing.T) {
 		if strings.Contains(r.stdout, "round 0\n") || !strings.HasSuffix(want.stdout, r.stdout) {
 			t.Errorf("%s: prints something else than the end of %s\n%s", r.what, want.stdout, r.output())
 		}
+	}
+}
+
+// TestRestartFromCall goes on behind the call in which the program asked for a checkpoint.
+func TestRestartFromCall(t *testing.T) {
+	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"20", "call"}, workers: 2, ranks: 4}
+	l := j.begin(t)
+	want := l.end()
+	want.expectCode(t, 0)
+	l.goOn("+p", "3")
+	r := l.end()
+	r.expectCode(t, 0)
+	if !strings.HasPrefix(r.stdout, "round 10\n") || !strings.HasSuffix(want.stdout, r.stdout) {
+		t.Errorf("%s: prints something else than the end of %s\n%s", r.what, want.stdout, r.output())
+	}
+	plain := j.run(t)
+	plain.expectFailure(t)
+	plain.expectSays(t, "run the job with +ckpt DIR")
+}
+
+// TestRestartFiles cuts files that ranks append to back to what they were: no line comes twice, none is missing.
+func TestRestartFiles(t *testing.T) {
+	dir := t.TempDir()
+	l := job{program: program(t, ownDir+"/steady.c"), args: []string{"40", "log"}, workers: 2, ranks: 3, dir: dir}.begin(t, "+ckpt-every", "0.1")
+	r := l.survive(3)
+	r.expectCode(t, 0)
+	for rank := range 3 {
+		text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("log%d", rank)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		for i, line := range lines {
+			if !strings.HasPrefix(line, fmt.Sprintf("%d ", i)) {
+				t.Fatalf("%s: rank %d: line %d of its file is %q, after %d restarts", r.what, rank, i, line, l.restarts)
+			}
+		}
+		if len(lines) != 40 {
+			t.Errorf("%s: rank %d: its file has %d lines", r.what, rank, len(lines))
+		}
+	}
+}
+
+// TestCheckpointRefused names what keeps a job from being saved; the job goes on.
+func TestCheckpointRefused(t *testing.T) {
+	l := job{program: program(t, ownDir+"/steady.c"), args: []string{"20", "pipe"}, workers: 2, ranks: 3}.begin(t, "+ckpt-every", often)
+	r := l.end()
+	r.expectCode(t, 0)
+	r.expectSays(t, "PASS steady", "no checkpoint: rank 1 cannot be saved: its descriptor", "is a pipe", "the job goes on")
+	if n := strings.Count(r.stderr, "cannot be saved"); n != 1 {
+		t.Errorf("%s: says %d times why it cannot be saved\n%s", r.what, n, r.output())
+	}
+	if l.newest() != 0 {
+		t.Errorf("%s: has been saved nevertheless", r.what)
+	}
+}
+
+// TestRestartRefused checks what is said when a job cannot go on.
+func TestRestartRefused(t *testing.T) {
+	source := program(t, ownDir+"/steady.c")
+	path := filepath.Join(t.TempDir(), "steady")
+	copyFile(t, source, path)
+	l := job{program: path, args: []string{"1000"}, workers: 2, ranks: 3}.begin(t, "+ckpt-every", often)
+	if !l.saved() {
+		t.Fatalf("no checkpoint: %s", l.err.String())
+	}
+	refused := func(words string, args ...string) {
+		t.Helper()
+		r := runTool(t, "ampirun", args...)
+		r.expectCode(t, 2)
+		r.expectSays(t, words)
+	}
+	refused("in use", "+ckpt", l.dir, source)
+	refused("in use", "+restart", l.dir)
+	l.kill()
+	refused("leave +vp out", "+restart", l.dir, "+vp", "4")
+	refused("leave "+source+" out", "+restart", l.dir, source)
+	refused("there is no complete checkpoint", "+restart", t.TempDir())
+	refused("no such file", "+restart", filepath.Join(l.dir, "nowhere"))
+	refused("name a directory with +ckpt DIR", "+ckpt-every", "5", source)
+	refused("take +privatize pie", "+ckpt", t.TempDir(), "+privatize", "tls", source)
+	if err := os.WriteFile(path, []byte("something else"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refused(path+" is not the file that the checkpoint was made with", "+restart", l.dir)
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCheckpointOnTerm saves the job when it is asked to end, and goes on from there.
+func TestCheckpointOnTerm(t *testing.T) {
+	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"40"}, workers: 2, ranks: 4}
+	want := j.run(t)
+	l := j.begin(t, "+ckpt-on-term")
+	l.await(func() bool { return strings.Contains(l.out.String(), "round 3\n") })
+	l.cmd.Process.Signal(syscall.SIGTERM)
+	r := l.end()
+	r.expectCode(t, 128+int(syscall.SIGTERM))
+	if l.newest() != 1 {
+		t.Fatalf("%s: was not saved\n%s", r.what, r.output())
+	}
+	first := r.stdout
+	l.goOn()
+	r = l.end()
+	r.expectCode(t, 0)
+	if strings.Contains(r.stdout, "round 0\n") || !strings.HasSuffix(want.stdout, r.stdout) || len(first) < len("round 0\n") {
+		t.Errorf("%s: prints something else than the end of %s\n%s", r.what, want.stdout, r.output())
 	}
 }

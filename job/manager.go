@@ -209,6 +209,8 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 		m.stats[w.pe] = e.Stats
 	case vrank.EventBalanced:
 		m.steps = append(m.steps, *e.Step)
+	case vrank.EventSave:
+		m.keeper.checkpoint(func(error) {})
 	case vrank.EventFrozen:
 		m.keeper.took(e.Frozen)
 	case vrank.EventDeadlock:

@@ -74,6 +74,7 @@ struct vr_freeze {
 	_Atomic int32_t refused; /* some rank cannot be saved */
 	_Atomic int32_t still; /* whoever is not a PE keeps out, too: vr_outside_enter */
 	_Atomic int32_t outside; /* who is in nevertheless */
+	_Atomic uint32_t done; /* freezes, and restarts, that are over */
 	_Atomic uint32_t met; /* PEs that have come to a meeting, since the job began; futex */
 	_Atomic uint32_t departures; /* the most that a worker has seen */
 	int64_t at; /* vr_now() */
@@ -171,7 +172,7 @@ void vr_arena_free(void *p, size_t n);
 /* ---- scheduling: schedule.c ---- */
 
 /* Why vr_pe_run came back. */
-enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES, VR_FREEZES };
+enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES, VR_FREEZES, VR_SAVES };
 
 /* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the context it is about. */
 enum vr_reason vr_pe_run(struct vr_rank *resume);

@@ -39,6 +39,7 @@ const (
 	reasonAborted  reason = C.VR_ABORTED
 	reasonMoves    reason = C.VR_MOVES
 	reasonFreezes  reason = C.VR_FREEZES
+	reasonSaves    reason = C.VR_SAVES
 )
 
 const (

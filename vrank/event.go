@@ -11,6 +11,7 @@ const (
 	EventDeadlock EventKind = "deadlock"  // every rank waits for ever: Text lists who waits for whom
 	EventPlaced   EventKind = "placed"    // with Config.Debug: ranks exist, a debugger is waited for
 	EventBalanced EventKind = "balanced"  // a step of load balancing: Step
+	EventSave     EventKind = "save"      // Rank wants the job to be saved
 	EventFrozen   EventKind = "frozen"    // this worker's share of a freeze is done: Frozen
 	EventDone     EventKind = "done"      // all ranks of this worker have ended; Stats is set when asked for
 )

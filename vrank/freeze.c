@@ -8,6 +8,7 @@
 
 #include "schedule.h"
 
+#define WAIT_NS 100000 /* how often a rank that has asked looks whether it is done */
 #define LOOK_NS 20000000 /* how often a PE that waits for others looks whether the job has been stopped */
 
 static void ring_all(void)
@@ -36,6 +37,15 @@ int vr_freeze_ask(void)
 		vr_pe_post(i, &vr_job->pe[i].freeze);
 	}
 	return 1;
+}
+
+void vr_freeze_and_wait(void)
+{
+	uint32_t before = atomic_load(&vr_job->freeze.done);
+	vr_rank_ready(vr_context);
+	vr_rank_leave(VR_SAVES);
+	while (atomic_load(&vr_job->freeze.done) == before)
+		vr_rank_sleep(WAIT_NS);
 }
 
 void vr_freeze_departs(void)
@@ -109,6 +119,7 @@ void vr_freeze_leave(void)
 	if (atomic_fetch_sub(&f->told, 1) > 1)
 		return;
 	atomic_store(&f->refused, 0);
+	atomic_fetch_add(&f->done, 1);
 	atomic_store(&f->still, 0);
 	atomic_store(&f->wanted, 0);
 }

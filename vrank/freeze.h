@@ -18,6 +18,10 @@ static inline int vr_freeze_is_due(void)
 	return vr_unlikely(vr_pe->is_told) && atomic_load(&f->told) == vr_job->pes && !atomic_load(&f->travelling);
 }
 
+/* Rank stack: have the job saved, and come back when it has been frozen, or restarted from there; or when some rank cannot be saved, which the
+ * job's manager explains. Switches. Only where vr_job->keeps. */
+void vr_freeze_and_wait(void);
+
 /* Ranks go and come. */
 void vr_freeze_departs(void);
 void vr_freeze_arrives(void);

@@ -182,7 +182,7 @@ void vr_job_revive(int pes)
 	atomic_store(&job->deadlock, 0);
 	job->ticks_per_second = vr_job_measure_ticks();
 	job->clock = job->freeze.at - vr_now();
-	job->freeze = (struct vr_freeze){.departures = atomic_load(&job->freeze.departures) + 1};
+	job->freeze = (struct vr_freeze){.departures = atomic_load(&job->freeze.departures) + 1, .done = atomic_load(&job->freeze.done) + 1};
 	for (int i = 0; i < most; i++)
 		q[i] = empty(&job->pe[i]);
 	for (int i = 0; i < pes; i++)
