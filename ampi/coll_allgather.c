@@ -1,5 +1,6 @@
 /* Allgather (MPI 5.0 section 6.7): from everybody to everybody, the same for all. */
 #include "coll_plan.h"
+#include "coll_traffic.h"
 
 #include <string.h>
 
@@ -65,6 +66,7 @@ static int allgather(int fn, struct ampi_exchange *x, MPI_Comm comm)
 	int64_t bytes = x->send.count * x->send.type->size;
 	int is_v = x->recv.counts != NULL;
 	ampi_meet_begin(&a.m, is_v ? AMPI_COLL_ALLGATHERV : AMPI_COLL_ALLGATHER, -1, is_v ? 0 : bytes);
+	ampi_traffic(&a.m, AMPI_COLL_ALLGATHER, -1, bytes);
 	return !is_v && bytes * a.m.size <= a.m.team->half ? on_board(&a, bytes) : by_slots(&a);
 }
 

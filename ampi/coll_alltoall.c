@@ -3,6 +3,7 @@
  * Small blocks go through the matrix: a member that arrives puts its blocks into the columns, and later finds its own row in
  * one piece. Others are read where the senders have them. */
 #include "coll_plan.h"
+#include "coll_traffic.h"
 
 #include <string.h>
 
@@ -136,6 +137,7 @@ static int alltoall(int fn, struct ampi_exchange *x, MPI_Comm comm)
 		return error;
 	int64_t bytes = x->send.count * x->send.type->size;
 	ampi_meet_begin(m, AMPI_COLL_ALLTOALL, -1, bytes);
+	ampi_traffic(m, AMPI_COLL_ALLTOALL, -1, bytes);
 	return fits_matrix(&a, bytes) ? by_matrix(&a, bytes) : by_address(&a, bytes);
 }
 
@@ -173,6 +175,7 @@ static int alltoallv(int fn, struct ampi_exchange *x, MPI_Comm comm)
 	if ((error = ampi_check_alltoall(&m->caller, x)))
 		return error;
 	ampi_meet_begin(m, AMPI_COLL_ALLTOALLV, -1, 0);
+	ampi_traffic_blocks(m, &x->send);
 	ampi_meet_hold(m);
 	ampi_meet_slots(m)[m->rank].block.data = (const char *)make_table(&a);
 	ampi_meet_join(m);

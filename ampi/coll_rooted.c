@@ -1,5 +1,6 @@
 /* Barrier, broadcast, gather and scatter (MPI 5.0 sections 6.3 to 6.6). */
 #include "coll_plan.h"
+#include "coll_traffic.h"
 
 #include <string.h>
 
@@ -12,6 +13,7 @@ int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm)
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_barrier(AMPI_BLOCKING, fn, comm, NULL) : error;
 	ampi_meet_begin(&m, kind, -1, 0);
+	ampi_traffic(&m, kind, -1, 0);
 	ampi_meet_join(&m);
 	return ampi_meet_end(&m);
 }
@@ -45,6 +47,7 @@ static int bcast(int fn, struct ampi_exchange *x, MPI_Comm comm)
 	if ((error = ampi_check_bcast(&m.caller, x)))
 		return error;
 	ampi_meet_begin(&m, AMPI_COLL_BCAST, x->root, 0);
+	ampi_traffic(&m, AMPI_COLL_BCAST, x->root, x->recv.count * x->recv.type->size);
 	if (m.rank == x->root)
 		bcast_offer(&m, &x->recv);
 	ampi_meet_join(&m);
@@ -82,6 +85,8 @@ static int gather(int fn, struct ampi_exchange *x, MPI_Comm comm)
 	if ((error = ampi_check_gather(&m.caller, x)))
 		return error;
 	ampi_meet_begin(&m, AMPI_COLL_GATHER, x->root, 0);
+	if (m.rank != x->root)
+		ampi_traffic(&m, AMPI_COLL_GATHER, x->root, x->send.count * x->send.type->size);
 	if (!x->in_place)
 		ampi_offer(&m, x->send.base, x->send.count, x->send.type);
 	ampi_meet_join(&m);
@@ -141,8 +146,10 @@ static int scatter(int fn, struct ampi_exchange *x, MPI_Comm comm)
 	if ((error = ampi_check_scatter(&m.caller, x)))
 		return error;
 	ampi_meet_begin(&m, AMPI_COLL_SCATTER, x->root, 0);
-	if (m.rank == x->root)
+	if (m.rank == x->root) {
+		ampi_traffic_blocks(&m, &x->send);
 		scatter_offer(&m, &x->send);
+	}
 	ampi_meet_join(&m);
 	if (!x->in_place && !ampi_meet_failed(&m))
 		ampi_deliver(&m, x->recv.base, x->recv.count, x->recv.type, &ampi_meet_slots(&m)[m.rank].block, -1);

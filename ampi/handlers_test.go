@@ -1,8 +1,6 @@
 package ampi
 
 import (
-	"bytes"
-	"encoding/gob"
 	"reflect"
 	"testing"
 
@@ -51,19 +49,17 @@ func TestStateTravelsAsPlainData(t *testing.T) {
 	c.do(shim.FnAddErrorClass, c.ints(0))
 
 	saved, _ := c.server.ranks.Get(uint32(c.id))
-	var data bytes.Buffer
-	if err := gob.NewEncoder(&data).Encode(saved); err != nil {
+	if err := c.server.Unpack(c.id, c.server.Pack(c.id)); err != nil {
 		t.Fatal(err)
 	}
-	loaded := newState()
-	if err := gob.NewDecoder(&data).Decode(loaded); err != nil {
-		t.Fatal(err)
+	loaded := c.server.state(c.id)
+	if loaded == saved || !c.server.Keeps(c.id) {
+		t.Error("nothing was unpacked")
 	}
 	if !reflect.DeepEqual(saved.Types.made(idBit|1), loaded.Types.made(idBit|1)) || !reflect.DeepEqual(saved.Errors, loaded.Errors) {
 		t.Errorf("the state changed on its way:\n%+v\n%+v", saved.Types.made(idBit|1), loaded.Types.made(idBit|1))
 	}
 
-	c.server.ranks.Put(uint32(c.id), loaded)
 	text := c.room(128)
 	c.do(shim.FnTypeGetName, outer, text, c.ints(0))
 	c.do(shim.FnGroupSize, group, c.ints(0))

@@ -3,6 +3,7 @@
 #define AMPI_REDUCE_CALL_H
 
 #include "coll.h"
+#include "coll_traffic.h"
 #include "reduce.h"
 
 /* What a reduction call is given. */
@@ -105,8 +106,10 @@ char *ampi_reduction_copy(struct ampi_reduction *r, int which);
  * only of predefined ones it is known whether all have the same. */
 static inline void ampi_reduction_begin(struct ampi_reduction *r, enum ampi_coll kind, MPI_Op op, int root)
 {
+	int64_t bytes = r->count * r->op.type->size;
 	r->root = root;
-	ampi_meet_begin(&r->m, r->op.kernel ? kind | (int)(uint64_t)op << AMPI_KEY_OP : kind, root, r->count * r->op.type->size);
+	ampi_meet_begin(&r->m, r->op.kernel ? kind | (int)(uint64_t)op << AMPI_KEY_OP : kind, root, bytes);
+	ampi_traffic(&r->m, kind == AMPI_COLL_EXSCAN ? AMPI_COLL_SCAN : kind, root, bytes);
 }
 
 /* Between ampi_reduction_begin and ampi_meet_end: combine all members' vectors. Switches. */

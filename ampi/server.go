@@ -2,8 +2,7 @@
 package ampi
 
 import (
-	"bytes"
-	"encoding/gob"
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -94,24 +93,35 @@ func fail(c *vrank.Call, err error) {
 	c.Fail(f.Class, comm, f.Text)
 }
 
-// Pack is what Go keeps of a rank, as bytes; nil for nothing.
+// Keeps tells whether a rank has anything here that must go with it.
+func (s *Server) Keeps(rank int) bool {
+	st, ok := s.ranks.Get(uint32(rank))
+	return ok && !st.isEmpty()
+}
+
+func (st *State) isEmpty() bool {
+	t := &st.Types
+	return t.ByHandle.Len()+t.Made.Len()+len(t.Names)+len(t.F90)+st.Groups.Len()+st.Infos.Len()+len(st.Errors.Added)+len(st.Errors.Texts) == 0 &&
+		st.Errors.Last == mpi.ErrLastcode
+}
+
+// Pack is what Go keeps of a rank, as bytes.
 func (s *Server) Pack(rank int) []byte {
 	st, ok := s.ranks.Get(uint32(rank))
 	if !ok {
-		return nil
+		panic(fmt.Sprintf("BUG: nothing is kept of rank %d", rank))
 	}
-	var out bytes.Buffer
-	if err := gob.NewEncoder(&out).Encode(st); err != nil {
-		panic("BUG: pack a rank: " + err.Error())
-	}
-	return out.Bytes()
+	var l luggage
+	l.state(st)
+	return l.data
 }
 
 // Unpack takes a rank in that another worker has packed.
 func (s *Server) Unpack(rank int, data []byte) error {
 	st := newState()
-	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(st); err != nil {
-		return fmt.Errorf("unpack what MPI keeps of it: %w", err)
+	l := luggage{data: data, reading: true}
+	if l.state(st); l.err != nil || len(l.data) > 0 {
+		return fmt.Errorf("unpack what MPI keeps of it: %w, %d bytes are left", cmp.Or(l.err, errLonger), len(l.data))
 	}
 	s.ranks.Put(uint32(rank), st)
 	return nil

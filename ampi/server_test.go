@@ -12,13 +12,13 @@ import (
 
 // client is a rank that has calls served.
 type client struct {
-	t      *testing.T
+	t      testing.TB
 	server *Server
 	rank   *testrank.Rank
 	id     int
 }
 
-func newClient(t *testing.T) *client {
+func newClient(t testing.TB) *client {
 	c := &client{t: t, server: New(), rank: testrank.New(2, 8), id: 2}
 	c.server.NewRank(c.rank.Rank())
 	return c

@@ -1,18 +1,12 @@
 package ampi
 
-import (
-	"bytes"
-	"encoding/gob"
-	"slices"
-
-	"github.com/dolthub/swiss"
-)
+import "github.com/dolthub/swiss"
 
 // reuseAfter is how many other numbers are freed before one comes again: a handle that a program kept for too long names nothing for a
 // while, rather than something else.
 const reuseAfter = 64
 
-// Table maps small numbers, such as the index in a handle, to objects. It is made for many look-ups, and gob knows it.
+// Table maps small numbers, such as the index in a handle, to objects. It is made for many look-ups.
 type Table[T any] struct {
 	items *swiss.Map[uint32, T]
 	free  []uint32
@@ -55,42 +49,3 @@ func (t *Table[T]) Delete(i uint32) { t.items.Delete(i) }
 
 // Len is the number of objects.
 func (t *Table[T]) Len() int { return t.items.Count() }
-
-// tableData is a table as it is saved.
-type tableData[T any] struct {
-	Keys  []uint32
-	Items []T
-	Free  []uint32
-	Next  uint32
-}
-
-// GobEncode saves the table.
-func (t *Table[T]) GobEncode() ([]byte, error) {
-	d := tableData[T]{Free: t.free, Next: t.next}
-	t.items.Iter(func(k uint32, _ T) bool {
-		d.Keys = append(d.Keys, k)
-		return false
-	})
-	slices.Sort(d.Keys)
-	for _, k := range d.Keys {
-		v, _ := t.items.Get(k)
-		d.Items = append(d.Items, v)
-	}
-	var out bytes.Buffer
-	err := gob.NewEncoder(&out).Encode(d)
-	return out.Bytes(), err
-}
-
-// GobDecode makes the table one that was saved.
-func (t *Table[T]) GobDecode(data []byte) error {
-	var d tableData[T]
-	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&d); err != nil {
-		return err
-	}
-	*t = *NewTable[T]()
-	t.free, t.next = d.Free, d.Next
-	for i, k := range d.Keys {
-		t.items.Put(k, d.Items[i])
-	}
-	return nil
-}

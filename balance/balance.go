@@ -186,6 +186,6 @@ func (b *balancer) report(m *loadbalance.Measurements, moves []loadbalance.Move,
 	if err != nil {
 		panic("BUG: balancing: " + err.Error())
 	}
-	b.Report(vrank.BalanceStep{At: to.At.Sub(b.start).Seconds(), Window: to.At.Sub(from.At).Seconds(), Strategy: b.Strategy.Info().Name,
+	b.Report(vrank.BalanceStep{At: to.At.Sub(b.start).Seconds(), When: to.At, Window: to.At.Sub(from.At).Seconds(), Strategy: b.Strategy.Info().Name,
 		Asked: asked, Before: m.Evaluate(m.Mapping()).Imbalance, After: m.Evaluate(after).Imbalance, Moves: len(moves)})
 }

@@ -13,12 +13,15 @@ type look struct {
 	schedules []Schedule
 }
 
-func (b *balancer) look() *look {
-	l := &look{b.job.Take(), nil}
+func (b *balancer) look() *look { return takeLook(b.job, b.Schedule) }
+
+// takeLook looks at a job; schedule may be nil.
+func takeLook(job interface{ Take() *vrank.Sample }, schedule func(thread int) Schedule) *look {
+	l := &look{job.Take(), nil}
 	l.schedules = make([]Schedule, len(l.PEs))
 	for p := range l.PEs {
-		if b.Schedule != nil {
-			l.schedules[p] = b.Schedule(l.PEs[p].Thread)
+		if schedule != nil {
+			l.schedules[p] = schedule(l.PEs[p].Thread)
 		}
 	}
 	return l

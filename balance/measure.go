@@ -45,7 +45,7 @@ func measurements(from, to *look) *loadbalance.Measurements {
 	}
 	for i := range to.Ranks {
 		r := &to.Ranks[i]
-		m.Ranks[i] = loadbalance.Rank{PE: int32(r.PE), Pinned: r.Pinned || r.Ended}
+		m.Ranks[i] = loadbalance.Rank{PE: int32(r.PE), Memory: r.Memory, Pinned: r.Pinned || r.Ended}
 		if !r.Ended {
 			m.Ranks[i].Load = load(&from.Ranks[i], r) * m.PEs[r.PE].Speed
 		}
@@ -55,10 +55,15 @@ func measurements(from, to *look) *loadbalance.Measurements {
 
 // load is the time of a rank between two samples, unless the program has said what it is.
 func load(from, to *vrank.RankSample) float64 {
-	switch {
-	case to.Load != nil:
+	if to.Load != nil {
 		return max(0, *to.Load)
-	case to.User < from.User: // its measuring has begun anew
+	}
+	return userTime(from, to)
+}
+
+// userTime is how long a rank's code ran between two samples.
+func userTime(from, to *vrank.RankSample) float64 {
+	if to.User < from.User { // its measuring has begun anew
 		return to.User
 	}
 	return to.User - from.User

@@ -1,34 +1,50 @@
 package balance
 
-import "ampirun/loadbalance"
+import (
+	"ampirun/loadbalance"
+	"ampirun/vrank"
+)
 
 // traffic is who sent how much to whom, of late.
 type traffic struct {
-	before map[pair]amount // sums at the look before the last one
-	last   map[pair]amount
+	before sums // at the look before the last one
+	last   sums
 	graph  loadbalance.Graph
 }
+
+// sums is what ranks had sent each other at some moment.
+type sums map[pair]amount
 
 type (
 	pair   struct{ from, to int32 }
 	amount struct{ messages, bytes int64 }
 )
 
+func sumUp(all []vrank.Traffic) sums {
+	s := make(sums, len(all))
+	for _, t := range all {
+		s[pair{int32(t.From), int32(t.To)}] = amount{t.Messages, t.Bytes}
+	}
+	return s
+}
+
+// since is the graph of what was sent after an earlier look.
+func (s sums) since(was sums, ranks int) loadbalance.Graph {
+	var edges []loadbalance.Edge
+	for p, now := range s {
+		if then := was[p]; now.messages > then.messages {
+			edges = append(edges, loadbalance.Edge{From: p.from, To: p.to, Messages: now.messages - then.messages, Bytes: max(0, now.bytes-then.bytes)})
+		}
+	}
+	return loadbalance.NewGraph(ranks, edges)
+}
+
 // lookAtTraffic makes the graph of what was sent in the last two spans between looks, for a strategy that wants it.
 func (b *balancer) lookAtTraffic(ranks int) {
 	if !b.Strategy.Info().Traffic {
 		return
 	}
-	now := map[pair]amount{}
-	var edges []loadbalance.Edge
-	for _, t := range b.job.TakeTraffic() {
-		p := pair{int32(t.From), int32(t.To)}
-		now[p] = amount{t.Messages, t.Bytes}
-		was := b.sent.before[p]
-		if t.Messages > was.messages {
-			edges = append(edges, loadbalance.Edge{From: p.from, To: p.to, Messages: t.Messages - was.messages, Bytes: max(0, t.Bytes-was.bytes)})
-		}
-	}
+	now := sumUp(b.job.TakeTraffic())
+	b.sent.graph = now.since(b.sent.before, ranks)
 	b.sent.before, b.sent.last = b.sent.last, now
-	b.sent.graph = loadbalance.NewGraph(ranks, edges)
 }

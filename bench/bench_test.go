@@ -9,25 +9,6 @@ import (
 	"testing"
 )
 
-func TestMedianTakesTheMiddle(t *testing.T) {
-	for _, c := range []struct {
-		in   series
-		want float64
-	}{{series{3}, 3}, {series{9, 1, 5}, 5}, {series{4, 1, 2, 3}, 2.5}} {
-		if got := c.in.median(); got != c.want {
-			t.Errorf("median of %v is %v, want %v", c.in, got, c.want)
-		}
-	}
-}
-
-func TestMedianLeavesTheOrder(t *testing.T) {
-	s := series{3, 1, 2}
-	s.median()
-	if s[0] != 3 || s[2] != 2 {
-		t.Errorf("median sorted its input: %v", s)
-	}
-}
-
 func TestParseSamplesByKey(t *testing.T) {
 	run, err := parseSamples([]byte("noise\nsample a 1.5\nsample b 2e3\nsample a 2.5\n"))
 	if err != nil {
@@ -80,6 +61,43 @@ func TestSpeedIsNativeTimeOverOurs(t *testing.T) {
 	}
 	if _, _, ok := speed("k")(s, "native"); ok {
 		t.Error("native was compared with itself")
+	}
+}
+
+func TestTimeOverIdealIsOfEachRun(t *testing.T) {
+	s := samples{}
+	s.add("", map[string]series{"seconds": {1.5, 2.5, 4.5}, "ideal": {1, 1, 4}})
+	if median, least, ok := overIdeal(0.5)(s, ""); !ok || median != 1 || least != 1 {
+		t.Errorf("got %v, %v, %v", median, least, ok)
+	}
+	s.add("", map[string]series{"seconds": {1}})
+	if _, _, ok := overIdeal(0.5)(s, ""); ok {
+		t.Error("a run without its ideal counts")
+	}
+}
+
+func TestPercentileAndMean(t *testing.T) {
+	s := samples{"": {"k": {5, 1, 2, 3, 4, 9, 6, 7, 8, 10, 11}}, "other": {"k": {3}}}
+	if p, least, ok := percentile("k", 90)(s, ""); !ok || p != 10 || least != 1 {
+		t.Errorf("percentile: %v, %v, %v", p, least, ok)
+	}
+	if m, _, ok := mean("k")(s, ""); !ok || m != 6 {
+		t.Errorf("mean: %v, %v", m, ok)
+	}
+	if r, _, ok := against("k", "other")(s, ""); !ok || r != 2 {
+		t.Errorf("against: %v, %v", r, ok)
+	}
+	if _, _, ok := against("k", "other")(s, "other"); ok {
+		t.Error("a variant is compared with itself")
+	}
+}
+
+// AMPI takes its flags behind the program.
+func TestFlagsBehindTheProgram(t *testing.T) {
+	im := &implementation{launcher: []string{"charmrun", "++local"}, flags: charmFlags, trailing: true}
+	want := "charmrun ++local prog slope +p 2 +vp 64 +balancer X"
+	if got := strings.Join(im.command(2, 64, []string{"+balancer", "X"}, "prog", []string{"slope"}), " "); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -151,7 +169,7 @@ func TestComputeRunsNatively(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"stencil", "triad", "malloc"} {
-		if len(run[key]) != 4 || run[key].min() <= 0 {
+		if len(run[key]) != 4 || run[key].Min() <= 0 {
 			t.Errorf("%s: %v", key, run[key])
 		}
 	}

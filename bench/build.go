@@ -18,6 +18,7 @@ type builder struct {
 	ours   *implementation
 	base   *implementation   // nil without -base
 	others []*implementation // none with -compare=false
+	ampi   *implementation   // nil without Charm++, or with -compare=false
 	done   map[string]string // program and implementation to file
 }
 
@@ -38,7 +39,7 @@ func newBuilder(dir string, o *options) (*builder, error) {
 		b.base = ours("base", bin)
 	}
 	if o.compare {
-		b.others = others()
+		b.others, b.ampi = others(), charm()
 	}
 	return b, nil
 }

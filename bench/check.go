@@ -27,7 +27,7 @@ func (r *report) print(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "figure\tAMPI\taim\tmeasured\tof minima\tmet?\tMPICH\tOpen MPI\t")
 	for _, x := range r.rows {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", x.f.title, orDash(x.f.ampi), x.f.aimText(),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", x.f.title, x.ampi(), x.f.aimText(),
 			x.median(""), x.least(), x.f.verdict(x.s), x.median("mpich"), x.median("openmpi"))
 	}
 	table.Flush()
@@ -38,6 +38,14 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
+}
+
+// ampi is what AMPI took in the same run, or else what is known of it.
+func (x row) ampi() string {
+	if v := x.median("ampi"); v != "-" {
+		return v
+	}
+	return orDash(x.f.ampi)
 }
 
 func (f *figure) aimText() string {
@@ -88,7 +96,7 @@ func (f *figure) reaches(v float64) bool {
 }
 
 func (f *figure) beatsAll(v float64, s samples) bool {
-	for _, im := range []string{"mpich", "openmpi"} {
+	for _, im := range []string{"mpich", "openmpi", "ampi"} {
 		if other, _, ok := f.value(s, im); f.beat && ok && other <= v {
 			return false
 		}

@@ -13,12 +13,21 @@ type experiment struct {
 	program    string
 	args       []string
 	pes, ranks int
-	rounds     int      // runs of each implementation; a third of it with -quick
-	foreign    []string // arguments under other MPIs; nil keeps them out
-	native     bool     // the same program without MPI runs beside
-	extra      []string // further flags of ampirun
+	rounds     int       // runs of each implementation; a third of it with -quick
+	foreign    []string  // arguments under other MPIs; nil keeps them out
+	native     bool      // the same program without MPI runs beside
+	extra      []string  // further flags of ampirun
+	variants   []variant // ampirun with other flags, beside
+	ampi       []string  // flags of AMPI; nil keeps it out
 	collect    func(e *experiment, f *finished) (map[string]series, error)
+	inside     func(ctx context.Context) (map[string]series, error) // instead of a program: a part of ours, in this process
 	figures    []*figure
+}
+
+// variant is ampirun with other further flags, under a name of its own.
+type variant struct {
+	name  string
+	extra []string
 }
 
 // measure runs the rounds, implementations taking turns. What was measured before an error is given back with it.
@@ -54,8 +63,21 @@ func (e *experiment) roundsOf(o *options) int {
 
 func (e *experiment) implementations(b *builder) []*implementation {
 	list := []*implementation{b.ours}
+	if e.inside != nil {
+		return list
+	}
 	if b.base != nil {
 		list = append(list, b.base)
+	}
+	for _, v := range e.variants {
+		im := *b.ours
+		im.name, im.extra = v.name, append([]string{}, v.extra...)
+		list = append(list, &im)
+	}
+	if e.ampi != nil && b.ampi != nil {
+		im := *b.ampi
+		im.extra = e.ampi
+		list = append(list, &im)
 	}
 	if e.native {
 		list = append(list, native())
@@ -67,6 +89,9 @@ func (e *experiment) implementations(b *builder) []*implementation {
 }
 
 func (e *experiment) once(ctx context.Context, b *builder, im *implementation) (map[string]series, error) {
+	if e.inside != nil {
+		return e.inside(ctx)
+	}
 	program, err := b.program(e.program, im)
 	if err != nil {
 		return nil, err
@@ -75,7 +100,11 @@ func (e *experiment) once(ctx context.Context, b *builder, im *implementation) (
 	if im.foreign {
 		args = e.foreign
 	}
-	f, err := launch(ctx, im.command(e.pes, e.ranks, e.extra, program, args), im.env)
+	extra := e.extra
+	if im.extra != nil {
+		extra = im.extra
+	}
+	f, err := launch(ctx, im.command(e.pes, e.ranks, extra, program, args), im.env)
 	if err != nil {
 		return nil, err
 	}

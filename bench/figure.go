@@ -38,7 +38,7 @@ func of(key string) func(samples, string) (float64, float64, bool) {
 		if len(v) == 0 {
 			return 0, 0, false
 		}
-		return v.median(), v.min(), true
+		return v.Median(), v.Min(), true
 	}
 }
 
@@ -49,7 +49,7 @@ func ratio(key, unit string) func(samples, string) (float64, float64, bool) {
 		if len(v) == 0 || len(u) == 0 {
 			return 0, 0, false
 		}
-		return v.median() / u.median(), v.min() / u.min(), true
+		return v.Median() / u.Median(), v.Min() / u.Min(), true
 	}
 }
 
@@ -60,6 +60,57 @@ func speed(key string) func(samples, string) (float64, float64, bool) {
 		if im == "native" || len(v) == 0 || len(n) == 0 {
 			return 0, 0, false
 		}
-		return n.median() / v.median(), n.min() / v.min(), true
+		return n.Median() / v.Median(), n.Min() / v.Min(), true
+	}
+}
+
+// percentile is the value of one key that so many of a hundred are not above; the least is the minimum.
+func percentile(key string, percent int) func(samples, string) (float64, float64, bool) {
+	return func(s samples, im string) (value, least float64, ok bool) {
+		v := s[im][key].sorted()
+		if len(v) == 0 {
+			return 0, 0, false
+		}
+		return v[(len(v)-1)*percent/100], v[0], true
+	}
+}
+
+// mean is the mean of one key.
+func mean(key string) func(samples, string) (float64, float64, bool) {
+	return func(s samples, im string) (value, least float64, ok bool) {
+		v := s[im][key]
+		if len(v) == 0 {
+			return 0, 0, false
+		}
+		for _, x := range v {
+			value += x / float64(len(v))
+		}
+		return value, v.min(), true
+	}
+}
+
+// against is one key in terms of the same key of another implementation; least compares the minima.
+func against(key, other string) func(samples, string) (float64, float64, bool) {
+	return func(s samples, im string) (median, least float64, ok bool) {
+		v, u := s[im][key], s[other][key]
+		if im == other || len(v) == 0 || len(u) == 0 {
+			return 0, 0, false
+		}
+		return v.median() / u.median(), v.min() / u.min(), true
+	}
+}
+
+// overIdeal is the time of each run, less a period, in terms of what it would ideally take, which the run has measured too.
+func overIdeal(period float64) func(samples, string) (float64, float64, bool) {
+	return func(s samples, im string) (median, least float64, ok bool) {
+		seconds, ideal := s[im]["seconds"], s[im]["ideal"]
+		if len(seconds) == 0 || len(seconds) != len(ideal) {
+			return 0, 0, false
+		}
+		var v series
+		for i := range seconds {
+			v = append(v, (seconds[i]-period)/ideal[i])
+		}
+		return v.median(), v.min(), true
 	}
 }

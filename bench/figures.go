@@ -18,7 +18,12 @@ func experiments() []*experiment {
 	for _, s := range startings() {
 		list = append(list, s.experiment())
 	}
-	return append(list, manyProcesses(), memory(), compute(), packing())
+<<<<<<< HEAD
+	return append(list, manyProcesses(), memory(), compute(), packing(), checkpointFiles())
+=======
+	list = append(list, manyProcesses(), memory(), compute(), packing())
+	return append(list, balancing()...)
+>>>>>>> main
 }
 
 func smallOnePE() *experiment {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 )
 
@@ -12,6 +13,8 @@ type implementation struct {
 	compiler []string
 	launcher []string
 	flags    func(pes, ranks int) []string
+	extra    []string // in place of the experiment's; nil: those
+	trailing bool     // flags come after the program and its arguments
 	env      []string
 	foreign  bool // another MPI: runs fewer repetitions of what it is slow at
 }
@@ -46,6 +49,21 @@ func others() (list []*implementation) {
 	return list
 }
 
+// charm is the AMPI of the Charm++ on the PATH, or nil. Its ampicc is taken from beside its charmc, since ours has the same name.
+func charm() *implementation {
+	charmc, err := exec.LookPath("charmc")
+	if err != nil {
+		return nil
+	}
+	dir := filepath.Dir(charmc)
+	im := &implementation{name: "ampi", compiler: []string{filepath.Join(dir, "ampicc"), "-DAMPI", "-memory", "isomalloc", "-module", "CommonLBs"},
+		launcher: []string{filepath.Join(dir, "charmrun"), "++local"}, flags: charmFlags, trailing: true}
+	if !im.installed() {
+		return nil
+	}
+	return im
+}
+
 func (im *implementation) installed() bool {
 	for _, tool := range []string{im.compiler[0], im.launcher[0]} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -58,6 +76,10 @@ func (im *implementation) installed() bool {
 // command is how the launcher starts a program, with further flags of ours.
 func (im *implementation) command(pes, ranks int, extra []string, program string, args []string) []string {
 	var words []string
+	if im.trailing {
+		words = append(append(append(words, im.launcher...), program), args...)
+		return append(append(words, im.flags(pes, ranks)...), extra...)
+	}
 	if im.launcher != nil {
 		words = append(words, im.launcher...)
 		words = append(words, im.flags(pes, ranks)...)

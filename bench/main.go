@@ -80,6 +80,9 @@ func run(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	table := new(report)
 	chart := &methodsChart{note: o.note, results: make(map[string]samples)}
 	for _, e := range selected(o) {
+		if e.ampi != nil && o.compare && b.ampi == nil {
+			fmt.Fprintf(stderr, "bench: %s: AMPI is not measured beside: there is no charmc on the PATH\n", e.name)
+		}
 		s, err := e.measure(ctx, b, o)
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted while measuring %s", e.name)

@@ -90,7 +90,7 @@ func (c *methodsChart) panel(title, key, label string) plot.Panel {
 		line := plot.Line{Name: m.Facts().Name}
 		for _, n := range methodRanks {
 			if v := c.results[starting{line.Name, n}.name()][""][key]; len(v) > 0 {
-				line.Points = append(line.Points, plot.Point{X: float64(n), Y: v.median()})
+				line.Points = append(line.Points, plot.Point{X: float64(n), Y: v.Median()})
 			}
 		}
 		p.Lines = append(p.Lines, line)

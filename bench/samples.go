@@ -4,28 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"slices"
+
+	"ampirun/trial"
 )
 
 // series is the values of one key, one for each batch or run.
-type series []float64
-
-func (s series) sorted() series {
-	c := slices.Clone(s)
-	slices.Sort(c)
-	return c
-}
-
-// median is the middle value, or the mean of the two in the middle. It panics on none.
-func (s series) median() float64 {
-	c := s.sorted()
-	if n := len(c); n%2 == 0 {
-		return (c[n/2-1] + c[n/2]) / 2
-	}
-	return c[len(c)/2]
-}
-
-func (s series) min() float64 { return slices.Min(s) }
+type series = trial.Series
 
 // samples is what an experiment measured: by implementation, then by key.
 type samples map[string]map[string]series

@@ -17,10 +17,11 @@ const (
 
 // Options of a store. The zero value is good.
 type Options struct {
-	Keep        int  // complete generations that stay; 0: 2
-	Embed       bool // copy the files of Job.Images into the directory
-	Compression Compression
-	Owner       string // who works with the directory, for the message to others: "job 1234 (./heat)"
+	Keep        int         // complete generations that stay; 0: 2
+	Chains      int         // 2: a generation shares files with the last but one and none with the last, and so on; 0: 1, with the last
+	Embed       bool        // copy the files of Job.Images into the directory
+	Compression Compression // of blocks; 0: where it is faster
+	Owner       string      // who works with the directory, for the message to others: "job 1234 (./heat)"
 }
 
 // Memory is bytes as memory to be saved and as a destination to be restored to: Save reads it without a copy.

@@ -24,12 +24,12 @@ const (
 
 // tuner learns what compressing costs and brings. The goroutines of a Save share it.
 //
-// With w goroutines, c seconds of one for a byte, a ratio r of what is left and a disk that takes d bytes in a second,
+// With w processors, c seconds of one for a byte, a ratio r of what is left and a disk that takes d bytes in a second,
 // compressing pays if c/w < (1-r)/d. That the disk works while others compress is left out on purpose: the processors
 // that compressing takes are the program's.
 type tuner struct {
 	mode    Compression
-	writers float64
+	writers float64 // w, those that can run at a time
 	speed   float64 // d
 
 	mu      sync.Mutex

@@ -12,4 +12,7 @@ type Hash [16]byte
 
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
+// MarshalText is String, for JSON.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
 func hashOf(data []byte) Hash { return xxh3.Hash128(data).Bytes() }

@@ -44,7 +44,7 @@ func (t *table) set(h Hash, p place) {
 
 // kept is a pack that the newest generation holds.
 type kept struct {
-	packRef
+	Pack
 	generation uint64 // in whose folder it is
 	usable     bool   // pages in it need not be written again; see compact.go
 }
@@ -59,10 +59,16 @@ type pool struct {
 // find gives the place of a page in a pack that may be used.
 func (p *pool) find(h Hash) (place, bool) {
 	at, ok := p.table.find(h)
-	if !ok || p.packs[at.pack()] == nil || !p.packs[at.pack()].usable {
-		return 0, false
+	return at, ok && p.has(at)
+}
+
+// has tells whether a place is in a pack that may be used.
+func (p *pool) has(at place) bool {
+	if at == zeroPlace {
+		return false
 	}
-	return at, true
+	k := p.packs[at.pack()]
+	return k != nil && k.usable
 }
 
 // poolOf reads the packs of a generation.
@@ -78,15 +84,15 @@ func poolOf(g *Generation) (*pool, error) {
 		for slot, h := range r.pages {
 			p.table.set(h, placeOf(len(p.packs), uint64(slot)))
 		}
-		p.packs = append(p.packs, &kept{packRef: *ref, generation: g.Number})
+		p.packs = append(p.packs, &kept{Pack: *ref, generation: g.Number})
 	}
 	return p, nil
 }
 
-// renew leaves out what is void, once that is more than half.
-func (p *pool) renew() {
+// renew leaves out what is void, once that is more than half. It tells whether places have changed.
+func (p *pool) renew() bool {
 	if p.void*2 <= p.table.size() {
-		return
+		return false
 	}
 	fresh, numbers := &pool{}, make([]int, len(p.packs))
 	for i, k := range p.packs {
@@ -103,6 +109,7 @@ func (p *pool) renew() {
 		}
 	}
 	*p = *fresh
+	return true
 }
 
 // news is the pages that a Save writes; its goroutines share it.

@@ -58,7 +58,7 @@ func (v *saving) pagesIn(pack int) uint64 {
 }
 
 // take makes a pack part of the generation; nil if it is not needed.
-func (v *saving) take(number int, live uint64) (*packRef, error) {
+func (v *saving) take(number int, live uint64) (*Pack, error) {
 	if number >= len(v.old.packs) {
 		ref := v.packs.list[number-len(v.old.packs)].ref()
 		ref.Live = live
@@ -69,7 +69,7 @@ func (v *saving) take(number int, live uint64) (*packRef, error) {
 		return nil, nil
 	}
 	k := v.old.packs[number]
-	ref := k.packRef
+	ref := k.Pack
 	ref.Live = live
 	v.Counts.Shared += ref.Size
 	from := filepath.Join(v.store.folder(k.generation), ref.Name)
@@ -131,9 +131,9 @@ func sequence(places []place) int {
 	return n
 }
 
-// merged is the pool of the generation that was written.
-func (v *saving) merged() *pool {
-	p, refs := v.old, map[string]*packRef{}
+// remember makes the generation that was written the last one of its chain.
+func (v *saving) remember() {
+	p, refs := v.old, map[string]*Pack{}
 	for i := range v.Packs {
 		refs[v.Packs[i].Name] = &v.Packs[i]
 	}
@@ -142,20 +142,22 @@ func (v *saving) merged() *pool {
 			continue
 		}
 		if ref := refs[k.Name]; ref != nil {
-			p.packs[i] = &kept{packRef: *ref, generation: v.Number}
+			p.packs[i] = &kept{Pack: *ref, generation: v.Number}
 		} else {
 			p.packs[i] = nil
 			p.void += int(k.Pages)
 		}
 	}
 	for _, w := range v.packs.list {
-		p.packs = append(p.packs, &kept{packRef: *refs[w.name], generation: v.Number})
+		p.packs = append(p.packs, &kept{Pack: *refs[w.name], generation: v.Number})
 	}
 	for _, m := range v.news.table {
 		for h, at := range m {
 			p.table.set(h, at)
 		}
 	}
-	p.renew()
-	return p
+	*v.chain = chain{pool: p, number: v.Number, page: v.PageSize}
+	if !p.renew() {
+		v.chain.memo = newMemo(v.Extents, v.PageSize, v.hashes, v.places)
+	}
 }

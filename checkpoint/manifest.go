@@ -22,37 +22,36 @@ const (
 
 // manifest is what a generation is made of.
 type manifest struct {
-	Number     uint64          `cbor:"number"`
-	Created    int64           `cbor:"created"`  // nanoseconds since 1970
-	Duration   int64           `cbor:"duration"` // nanoseconds that the packs took until they were on the disk
-	PageSize   uint64          `cbor:"page_size"`
-	BlockPages uint64          `cbor:"block_pages"`
-	Extents    []Extent        `cbor:"extents"` // ascending, apart
-	Packs      []packRef       `cbor:"packs"`
-	Pages      []byte          `cbor:"pages"` // runs, see runs.go
-	Counts     Counts          `cbor:"counts"`
-	Speed      uint64          `cbor:"speed"` // of the disk, bytes in a second, as measured; 0: not yet
-	Job        cbor.RawMessage `cbor:"job"`
+	Number     uint64          `json:"number"`
+	Created    int64           `json:"created"` // nanoseconds since 1970
+	PageSize   uint64          `json:"page_size"`
+	BlockPages uint64          `json:"block_pages"`
+	Extents    []Extent        `json:"extents"` // ascending, apart
+	Packs      []Pack          `json:"packs"`
+	Pages      []byte          `json:"pages"` // runs, see runs.go
+	Counts     Counts          `json:"counts"`
+	Speed      uint64          `json:"speed"` // of the disk, bytes in a second, as measured before; 0: not known
+	Job        cbor.RawMessage `json:"job"`
 }
 
-// packRef names a pack and what must be found in it.
-type packRef struct {
-	Name  string `cbor:"name"`
-	Size  uint64 `cbor:"size"`  // of the file, bytes
-	Pages uint64 `cbor:"pages"` // in it
-	Live  uint64 `cbor:"live"`  // of them, in use by this generation
-	Index Hash   `cbor:"index"` // of its index
+// Pack names a pack and what must be found in it.
+type Pack struct {
+	Name  string `json:"name"`
+	Size  uint64 `json:"size"`  // of the file, bytes
+	Pages uint64 `json:"pages"` // in it
+	Live  uint64 `json:"live"`  // of them, in use by this generation
+	Index Hash   `json:"index"` // of its index
 }
 
 // Counts are pages of a generation.
 type Counts struct {
-	Pages   int    `cbor:"pages"`   // in the extents
-	Zero    int    `cbor:"zero"`    // of them, all zero: not stored
-	Same    int    `cbor:"same"`    // of them, equal to another page of this generation that is counted elsewhere
-	Kept    int    `cbor:"kept"`    // of them, stored by an earlier generation
-	Written int    `cbor:"written"` // of them, written by this one
-	Bytes   uint64 `cbor:"bytes"`   // that this generation wrote in packs
-	Shared  uint64 `cbor:"shared"`  // bytes of packs that earlier generations wrote and this one needs
+	Pages   int    `json:"pages"`   // in the extents
+	Zero    int    `json:"zero"`    // of them, all zero: not stored
+	Same    int    `json:"same"`    // of them, equal to another page of this generation that is counted elsewhere
+	Kept    int    `json:"kept"`    // of them, stored by an earlier generation
+	Written int    `json:"written"` // of them, written by this one
+	Bytes   uint64 `json:"bytes"`   // that this generation wrote in packs
+	Shared  uint64 `json:"shared"`  // bytes of packs that earlier generations wrote and this one needs
 }
 
 var (
@@ -152,7 +151,7 @@ func (m *manifest) checkPage() error {
 	return nil
 }
 
-func (p *packRef) check() error {
+func (p *Pack) check() error {
 	if p.Name == "" || p.Name != filepath.Base(p.Name) || filepath.Ext(p.Name) != packExt {
 		return fmt.Errorf("it has a pack called %q", p.Name)
 	}

@@ -15,10 +15,10 @@ type packList struct {
 }
 
 // create begins a pack; number is what places call it.
-func (l *packList) create(v *saving, c *compressor) (w *packWriter, number int, err error) {
+func (l *packList) create(v *saving, c *compressor, to *stage) (w *packWriter, number int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w, err = createPack(v.store.disk, v.temp, shape{v.PageSize, v.BlockPages, v.Number, uint32(len(l.list))}, c)
+	w, err = createPack(v.store.disk, v.temp, shape{v.PageSize, v.BlockPages, v.Number, uint32(len(l.list))}, c, to)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -71,7 +71,7 @@ const leastMeasured = 8 << 20
 func (l *packList) speed(before uint64) uint64 {
 	bytes, waited := uint64(0), l.syncing
 	for _, w := range l.list {
-		bytes += w.end
+		bytes += w.size
 		waited += w.busy / time.Duration(writers())
 	}
 	if bytes < leastMeasured || waited <= 0 {

@@ -21,7 +21,7 @@ type packReader struct {
 }
 
 // openPack opens the pack that a manifest names.
-func openPack(path string, m *manifest, ref *packRef) (*packReader, *os.File, error) {
+func openPack(path string, m *manifest, ref *Pack) (*packReader, *os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, missing(path, err)
@@ -42,7 +42,7 @@ func openPack(path string, m *manifest, ref *packRef) (*packReader, *os.File, er
 }
 
 // newPackReader reads head, index and trailer of a pack that has the size in the manifest.
-func newPackReader(from io.ReaderAt, name string, m *manifest, ref *packRef) (*packReader, error) {
+func newPackReader(from io.ReaderAt, name string, m *manifest, ref *Pack) (*packReader, error) {
 	p := &packReader{from: from, name: name, pageSize: m.PageSize, blockPages: m.BlockPages}
 	tail := blocks(ref.Pages, m.BlockPages)*entrySize + ref.Pages*hashSize + packTrailer
 	if ref.Size < packHead || tail > ref.Size-packHead {
@@ -69,7 +69,7 @@ func (p *packReader) read(to []byte, at uint64) error {
 	return err
 }
 
-func (p *packReader) decode(head, index []byte, ref *packRef) (err error) {
+func (p *packReader) decode(head, index []byte, ref *Pack) (err error) {
 	if !bytes.HasPrefix(head, []byte(packMagic)) || !bytes.HasSuffix(index, []byte(packEnd)) {
 		return errors.New("it is not a pack of a checkpoint, or it is changed")
 	}

@@ -73,20 +73,21 @@ func (v *saving) split() {
 			first += int(p.Length / v.PageSize)
 		}
 	}
-	v.places = make([]place, first)
+	v.places, v.hashes = make([]place, first), make([]Hash, first)
 	v.Counts.Pages = first
 }
 
-// writers is how many goroutines write packs.
-func writers() int { return min(runtime.GOMAXPROCS(0), 16) }
+// writers is how many goroutines write packs: two for each processor, since half of them wait for the disk.
+func writers() int { return min(2*runtime.GOMAXPROCS(0), 16) }
 
 // writePages gives every page its place, and writes those that have none yet. The packs are then finished, but not safe.
 func (v *saving) writePages() error {
 	zero := hashOf(make([]byte, v.PageSize))
 	var next atomic.Int64
 	var stop atomic.Bool
-	return parallel(min(writers(), len(v.pieces)), func() error {
+	return parallel(min(writers(), len(v.pieces)), func() (err error) {
 		w := &pageWriter{saving: v, zero: zero, compressor: compressor{tuner: &v.tuner}}
+		defer func() { err = errors.Join(err, w.stage.close()) }()
 		for !stop.Load() {
 			i := int(next.Add(1)) - 1
 			if i >= len(v.pieces) {
@@ -117,6 +118,7 @@ type pageWriter struct {
 	*saving
 	zero       Hash
 	compressor compressor
+	stage      stage
 	buffer     []byte
 	pack       *packWriter // nil before the first page
 	number     int         // of the pack in v.packs
@@ -132,8 +134,15 @@ func (w *pageWriter) piece(p *piece) error {
 		return err
 	}
 	size := int(w.PageSize)
+	hashes, places := w.chain.memo.part(p.Extent, w.PageSize)
 	for i := range len(data) / size {
-		if w.places[p.first+i], err = w.page(data[i*size : (i+1)*size]); err != nil {
+		page := data[i*size : (i+1)*size]
+		h := hashOf(page)
+		w.hashes[p.first+i] = h
+		if hashes != nil && hashes[i] == h && w.old.has(places[i]) {
+			w.places[p.first+i] = places[i]
+			w.counts.Kept++
+		} else if w.places[p.first+i], err = w.page(page, h); err != nil {
 			return err
 		}
 	}
@@ -141,8 +150,7 @@ func (w *pageWriter) piece(p *piece) error {
 }
 
 // page finds or makes the place of a page.
-func (w *pageWriter) page(data []byte) (place, error) {
-	h := hashOf(data)
+func (w *pageWriter) page(data []byte, h Hash) (place, error) {
 	if h == w.zero {
 		w.counts.Zero++
 		return zeroPlace, nil
@@ -169,7 +177,7 @@ func (w *pageWriter) nextPack() (err error) {
 	if err := w.finishPack(); err != nil {
 		return err
 	}
-	w.pack, w.number, err = w.packs.create(w.saving, &w.compressor)
+	w.pack, w.number, err = w.packs.create(w.saving, &w.compressor, &w.stage)
 	return err
 }
 

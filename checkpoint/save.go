@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"time"
 )
 
@@ -31,12 +32,12 @@ func (s *Store) Save(job *Job, memory io.ReaderAt, extents []Extent) (*Report, e
 	}
 	if err := v.run(); err != nil {
 		_ = s.disk.RemoveAll(v.temp) // Open removes what stays
-		s.pool = nil                 // look at the disk again
+		*v.chain = chain{}           // look at the disk again
 		return nil, fmt.Errorf("checkpoint %d: %w", v.Number, err)
 	}
-	s.last, s.speed = v.Number, v.Speed
+	s.last, s.speed = v.Number, v.packs.speed(s.speed)
 	r := &Report{Generation: v.Number, Counts: v.Counts, Time: time.Since(began), Warnings: v.warnings}
-	s.pool = v.merged()
+	v.remember()
 	s.removeOld(append(older, v.Number), r)
 	return r, nil
 }
@@ -48,10 +49,12 @@ type saving struct {
 	job        *Job
 	memory     source
 	temp, dest string // folders
-	before     string // folder of the newest generation; "" without one
+	before     string // folder of the generation that this one shares files with; "" without one
+	chain      *chain
 	old        *pool
 	news       news
 	places     []place // of all pages in the extents
+	hashes     []Hash  // of the same
 	pieces     []piece
 	tuner      tuner
 	packs      packList
@@ -68,49 +71,61 @@ func (s *Store) newSaving(job *Job, memory io.ReaderAt, extents []Extent, older 
 	if err := checkExtents(extents, page); err != nil {
 		return nil, err
 	}
-	v.old = s.packsOf(older, page, &v.warnings)
 	if len(older) > 0 {
 		s.last = max(s.last, older[len(older)-1])
-		v.before = s.folder(older[len(older)-1])
 	}
 	v.Number, v.Extents = s.last+1, join(extents)
 	v.dest = s.folder(v.Number)
 	v.temp = v.dest + partial
+	v.old = v.packsBefore(older)
 	v.old.choose()
 	v.split()
-	v.tuner = tuner{mode: s.options.Compression, writers: float64(writers()), speed: guessedSpeed}
+	v.Speed = s.speed
+	v.tuner = tuner{mode: s.options.Compression, writers: float64(runtime.GOMAXPROCS(0)), speed: guessedSpeed}
 	if s.speed > 0 {
 		v.tuner.speed = float64(s.speed)
 	}
 	return v, nil
 }
 
-// packsOf gives the packs that pages may be taken from: those of the newest generation, if its pages are as large and it can
-// be read.
-func (s *Store) packsOf(older []uint64, page uint64, warnings *[]string) *pool {
+// packsBefore gives the packs that pages may be taken from: those of the last generation of the same chain, if its pages are as
+// large and it can be read.
+func (v *saving) packsBefore(older []uint64) *pool {
+	s, chains := v.store, uint64(v.store.options.Chains)
+	v.chain = &s.chains[v.Number%chains]
+	for len(older) > 0 && older[len(older)-1]%chains != v.Number%chains {
+		older = older[:len(older)-1]
+	}
 	if len(older) == 0 {
-		s.pool = nil
+		*v.chain = chain{}
 		return &pool{}
 	}
-	newest := older[len(older)-1]
-	if s.pool != nil && s.poolPage == page && newest == s.last {
-		return s.pool
+	number := older[len(older)-1]
+	v.before = s.folder(number)
+	if v.chain.pool != nil && v.chain.number == number && v.chain.page == v.PageSize {
+		return v.chain.pool
 	}
-	s.pool, s.poolPage = nil, page
-	g, err := s.Generation(newest)
-	if err == nil && s.speed == 0 {
-		s.speed = g.Speed
-	}
-	if err == nil && g.PageSize == page && g.BlockPages == blockPages(page) {
-		if s.pool, err = poolOf(g); err == nil {
-			return s.pool
-		}
-		s.pool = nil
-	}
+	*v.chain = chain{}
+	p, err := v.readPool(number)
 	if err != nil {
-		*warnings = append(*warnings, fmt.Sprintf("nothing is shared with checkpoint %d: %v", newest, err))
+		v.warnings = append(v.warnings, fmt.Sprintf("nothing is shared with checkpoint %d: %v", number, err))
+		p = &pool{}
 	}
-	return &pool{}
+	return p
+}
+
+func (v *saving) readPool(number uint64) (*pool, error) {
+	g, err := v.store.Generation(number)
+	if err != nil {
+		return nil, err
+	}
+	if v.store.speed == 0 {
+		v.store.speed = g.Speed
+	}
+	if g.PageSize != v.PageSize || g.BlockPages != v.BlockPages {
+		return &pool{}, nil
+	}
+	return poolOf(g)
 }
 
 // blockPages is how many pages go into a block.
@@ -133,7 +148,7 @@ func (v *saving) run() (err error) {
 		return err
 	}
 	if _, err := openGeneration(v.temp, v.Number); err != nil {
-		return fmt.Errorf("after writing: %w", err)
+		return fmt.Errorf("read back: %w", err)
 	}
 	if err := d.Rename(v.temp, v.dest); err != nil {
 		return err
@@ -153,15 +168,10 @@ func (v *saving) writeRest() error {
 	if err == nil {
 		err = v.embed()
 	}
-	if syncing := <-synced; err == nil {
-		err = syncing
+	if err == nil {
+		err = v.writeManifest()
 	}
-	if err != nil {
-		return err
-	}
-	v.Speed = v.packs.speed(v.store.speed)
-	v.Duration = time.Now().UnixNano() - v.Created
-	return v.writeManifest()
+	return errors.Join(<-synced, err)
 }
 
 func (v *saving) writeManifest() (err error) {
@@ -191,7 +201,8 @@ func writeFile(d disk, path string, data []byte) (err error) {
 	return out.Sync()
 }
 
-// removeOld removes the generations beyond those to keep; what fails here is tried again after the next Save.
+// removeOld removes the generations beyond those to keep, and what failed Saves left. What fails here is tried again after the
+// next Save.
 func (s *Store) removeOld(numbers []uint64, r *Report) {
 	for len(numbers) > s.options.Keep {
 		if err := s.Remove(numbers[0]); err != nil {
@@ -200,5 +211,8 @@ func (s *Store) removeOld(numbers []uint64, r *Report) {
 			r.Removed = append(r.Removed, numbers[0])
 		}
 		numbers = numbers[1:]
+	}
+	if err := s.clean(); err != nil {
+		r.Warnings = append(r.Warnings, err.Error())
 	}
 }

@@ -23,10 +23,16 @@ type Store struct {
 	disk    disk
 	lock    *os.File // nil: only read
 	last    uint64   // highest number ever used here
+	chains  []chain
+	speed   uint64 // of the disk, bytes in a second; 0: not known
+}
 
-	pool     *pool  // packs of generation last; nil: to be read
-	poolPage uint64 // size of its pages
-	speed    uint64 // of the disk, bytes in a second; 0: not known
+// chain is generations of which each shares files with the one before.
+type chain struct {
+	pool   *pool // nil: to be read
+	number uint64
+	page   uint64 // size of its pages
+	memo   memo
 }
 
 // Open takes a directory for one job, and makes it if it is not there; errors.Is(err, ErrLocked) tells that another job has
@@ -35,8 +41,9 @@ func Open(dir string, options Options) (*Store, error) {
 	if options.Keep == 0 {
 		options.Keep = defaultKeep
 	}
-	if options.Keep < 0 {
-		return nil, fmt.Errorf("checkpoints in %s: %d generations to keep: keep one or more", dir, options.Keep)
+	options.Chains = max(options.Chains, 1)
+	if options.Keep < options.Chains {
+		return nil, fmt.Errorf("checkpoints in %s: %d to keep: keep %d or more", dir, options.Keep, options.Chains)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -45,7 +52,7 @@ func Open(dir string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, options: options, disk: realDisk{}, lock: held}
+	s := &Store{dir: dir, options: options, disk: realDisk{}, lock: held, chains: make([]chain, options.Chains)}
 	if err := s.clean(); err != nil {
 		s.Close()
 		return nil, err

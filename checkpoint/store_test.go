@@ -3,55 +3,359 @@ package checkpoint
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 )
 
 const page = 4096
 
-func testJob() *Job { return &Job{Program: "./heat", Ranks: 4, PEs: 2, PageSize: page} }
+func testJob() *Job {
+	return &Job{Version: "1", Program: "./heat", Args: []string{"-n", "3"}, Env: []string{"A=b"}, Ranks: 2, PEs: 2, PageSize: page, SliceSize: 1 << 30,
+		Images: []Image{}, Opaque: map[string][]byte{"clock": {1, 2}},
+		PerRank: []Rank{
+			{PE: 1, Luggage: []byte("bag"), Stdout: 17, Files: []File{{Number: 64, Path: "/tmp/x", Offset: 5, Size: 9, Append: true, Kind: "file"}}, Opaque: map[string][]byte{}},
+			{Pinned: "threads", Luggage: []byte{}, Files: []File{}, Opaque: map[string][]byte{}},
+		}}
+}
 
 func random(seed uint64, pages int) Memory {
 	m := make(Memory, pages*page)
 	src := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)})
-	src.Read(m)
+	_, _ = src.Read(m)
 	return m
 }
 
-func TestSaveAndRestore(t *testing.T) {
-	s, err := Open(t.TempDir(), Options{})
+func open(t testing.TB, dir string, o Options) *Store {
+	t.Helper()
+	s, err := Open(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	if _, err := s.Latest(); !errors.Is(err, ErrNone) {
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// quick is a disk without care for power failures, for tests of what is in the files.
+type quick struct{ realDisk }
+
+type quickOutput struct{ *os.File }
+
+func (quickOutput) Sync() error { return nil }
+
+func (quick) SyncDir(string) error { return nil }
+
+func (quick) Create(path string) (output, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	return quickOutput{f}, err
+}
+
+// openQuick is open with a disk that is quick.
+func openQuick(t testing.TB, dir string, o Options) *Store {
+	t.Helper()
+	s := open(t, dir, o)
+	s.disk = quick{}
+	return s
+}
+
+func save(t testing.TB, s *Store, m io.ReaderAt, extents ...Extent) *Report {
+	t.Helper()
+	r, err := s.Save(testJob(), m, extents)
+	if err != nil {
 		t.Fatal(err)
 	}
-	m := random(1, 100)
-	clear(m[10*page : 20*page])
-	extents := []Extent{{0, 50 * page}, {60 * page, 40 * page}}
-	for range 4 {
-		if _, err := s.Save(testJob(), m, extents); err != nil {
-			t.Fatal(err)
+	if len(r.Warnings) > 0 {
+		t.Fatal(r.Warnings)
+	}
+	if c := r.Counts; c.Zero+c.Same+c.Kept+c.Written != c.Pages {
+		t.Fatalf("the counts do not add up: %+v", c)
+	}
+	return r
+}
+
+func whole(m Memory) Extent { return Extent{0, uint64(len(m))} }
+
+// holds fails unless a generation is good and has this memory.
+func holds(t testing.TB, g *Generation, want Memory, only ...Extent) {
+	t.Helper()
+	got := make(Memory, len(want))
+	if err := g.Restore(got, only...); err != nil {
+		t.Fatal(err)
+	}
+	if i := differ(got, want); i >= 0 {
+		t.Fatalf("checkpoint %d: byte %#x of page %d is wrong", g.Number, i%page, i/page)
+	}
+	if err := g.Verify(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func differ(a, b []byte) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
 		}
 	}
-	clear(m[50*page : 60*page])
+	return -1
+}
+
+func latest(t testing.TB, s *Store) *Generation {
+	t.Helper()
 	g, err := s.Latest()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return g
+}
+
+func TestWhatIsSavedComesBack(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	if _, err := s.Latest(); !errors.Is(err, ErrNone) {
+		t.Fatal(err)
+	}
+	m := random(1, 1000)
+	clear(m[10*page : 20*page])
+	copy(m[700*page:710*page], m[0:10*page])
+	extents := []Extent{{0, 500 * page}, {500 * page, 100 * page}, {601 * page, 399 * page}}
+	if c := save(t, s, m, extents...).Counts; c.Zero != 10 || c.Same != 10 || c.Written != 979 || c.Kept != 0 {
+		t.Fatalf("%+v", c)
+	}
+	clear(m[600*page : 601*page])
+	g := latest(t, s)
+	holds(t, g, m)
+	if len(g.Extents) != 2 {
+		t.Fatal("extents that touch are not joined: ", g.Extents)
+	}
 	job, err := s.Load(g)
-	if err != nil || job.Program != "./heat" || g.Number != 4 {
-		t.Fatal(job, err)
+	if err != nil || !reflect.DeepEqual(job, testJob()) {
+		t.Fatalf("%+v, %v", job, err)
 	}
-	got := make(Memory, len(m))
-	if err := g.Restore(got); err != nil || !bytes.Equal(got, m) {
+}
+
+// TestPartsOfTheMemory restores extents alone; they need not be those of the checkpoint.
+func TestPartsOfTheMemory(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	m := random(2, 3000)
+	save(t, s, m, whole(m))
+	for range 50 {
+		var only []Extent
+		want := make(Memory, len(m))
+		for at := rand.IntN(100); at < 3000; {
+			n := min(1+rand.IntN(200), 3000-at)
+			only = append(only, Extent{uint64(at * page), uint64(n * page)})
+			copy(want[at*page:(at+n)*page], m[at*page:])
+			at += n + rand.IntN(100)
+		}
+		rand.Shuffle(len(only), func(i, j int) { only[i], only[j] = only[j], only[i] })
+		holds(t, latest(t, s), want, only...)
+	}
+	if err := latest(t, s).Restore(m, Extent{0, 100}); err == nil {
+		t.Error("a part of a page was restored")
+	}
+}
+
+// reader hides that memory can be read in place.
+type reader struct{ io.ReaderAt }
+
+func TestMemoryThatMustBeCopied(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	m := random(3, 700)
+	save(t, s, reader{m}, whole(m))
+	holds(t, latest(t, s), m)
+	_, err := s.Save(testJob(), reader{m}, []Extent{{0, 701 * page}})
+	if err == nil || !strings.Contains(err.Error(), "the memory ends at 0x2bc000, in an extent") {
 		t.Fatal(err)
 	}
-	if numbers, _ := s.Numbers(); len(numbers) != 2 {
-		t.Fatal(numbers)
+	save(t, s, m, whole(m))
+}
+
+func TestEmptyMemory(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	save(t, s, Memory{})
+	holds(t, latest(t, s), nil)
+	m := make(Memory, 5*page)
+	save(t, s, m, whole(m))
+	holds(t, latest(t, s), m)
+}
+
+// TestManyGenerations changes memory step by step, with the store opened anew at times, and checks that what is kept is right and
+// that neither space nor the number of packs grows.
+func TestManyGenerations(t *testing.T) {
+	for _, c := range []Compression{CompressAuto, CompressAlways, CompressNever} {
+		dir := t.TempDir()
+		s := openQuick(t, dir, Options{Keep: 3, Compression: c})
+		m := random(4, 2000)
+		for i := range len(m) / 2 {
+			m[i] &= 0x11
+		}
+		var past []Memory
+		for step := range 30 {
+			for range rand.IntN(300) {
+				p := rand.IntN(2000)
+				switch rand.IntN(4) {
+				case 0:
+					clear(m[p*page : (p+1)*page])
+				case 1:
+					copy(m[p*page:(p+1)*page], m[rand.IntN(2000)*page:])
+				default:
+					m[p*page+rand.IntN(page)]++
+				}
+			}
+			if step%7 == 6 {
+				s.Close()
+				s = openQuick(t, dir, Options{Keep: 3, Compression: c})
+			}
+			save(t, s, m, whole(m))
+			past = append(past, bytes.Clone(m))
+			g := latest(t, s)
+			holds(t, g, m)
+			if size := g.Counts.Bytes + g.Counts.Shared; c == CompressNever && size > 5*uint64(len(m))/2 {
+				t.Errorf("step %d: %d bytes for %d", step, size, len(m))
+			}
+		}
+		numbers, err := s.Numbers()
+		if err != nil || len(numbers) != 3 {
+			t.Fatal(numbers, err)
+		}
+		for i, n := range numbers {
+			g, err := s.Generation(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			holds(t, g, past[len(past)-3+i])
+		}
 	}
-	if _, err := Open(s.Dir(), Options{}); !errors.Is(err, ErrLocked) {
+}
+
+// TestRemoval takes away any generation; the others stay whole.
+func TestRemoval(t *testing.T) {
+	s := open(t, t.TempDir(), Options{Keep: 5})
+	m := random(5, 300)
+	var past []Memory
+	for range 5 {
+		save(t, s, m, whole(m))
+		past = append(past, bytes.Clone(m))
+		touch(m, 0.1)
+	}
+	for _, n := range []uint64{1, 5, 3} {
+		if err := s.Remove(n); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Remove(n); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("there is no checkpoint %d", n)) {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []uint64{2, 4} {
+		g, err := s.Generation(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds(t, g, past[n-1])
+	}
+	if r := save(t, s, m, whole(m)); r.Generation != 6 {
+		t.Errorf("the number of a removed checkpoint came back: %d", r.Generation)
+	}
+	holds(t, latest(t, s), m)
+}
+
+func TestTwoJobsCannotUseOneDirectory(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Options{Owner: "job 7 (./heat)"})
+	_, err := Open(dir, Options{})
+	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprintf("by job 7 (./heat), process %d on ", os.Getpid())) {
 		t.Fatal(err)
+	}
+	v, err := View(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.Save(testJob(), Memory{}, nil); err == nil {
+		t.Error("a store that is only viewed was written to")
+	}
+	s.Close()
+	open(t, dir, Options{})
+}
+
+func TestWhatCannotBe(t *testing.T) {
+	s := open(t, t.TempDir(), Options{})
+	job := testJob()
+	for want, extents := range map[string][]Extent{
+		"extent 0x0 of 0x64 bytes":      {{0, 100}},
+		"extent 0x1000 of 0x0 bytes":    {{page, 0}},
+		"extent 0x0 of 0x1000 bytes":    {{0, page}, {0, page}},
+		"extent 0xfffffffffffff000 of ": {{1<<64 - page, 2 * page}},
+	} {
+		if _, err := s.Save(job, random(1, 4), extents); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", extents, err)
+		}
+	}
+	for _, size := range []int{0, 1, 5000, 1 << 20, -4096} {
+		job.PageSize = size
+		if _, err := s.Save(job, Memory{}, nil); err == nil {
+			t.Errorf("pages of %d bytes", size)
+		}
+	}
+	if _, err := Open(s.Dir(), Options{Keep: -1}); err == nil {
+		t.Error("-1 generations are kept")
+	}
+}
+
+// TestEmbeddedImages: the copies are there after the files are gone, and are shared.
+func TestEmbeddedImages(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(dir, "text")
+	if err := os.WriteFile(text, []byte("not ELF"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	job := testJob()
+	for _, path := range []string{self, text} {
+		image, err := Identify(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job.Images = append(job.Images, image)
+	}
+	s := open(t, filepath.Join(dir, "ckpt"), Options{Embed: true})
+	if _, err := s.Save(job, Memory{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(text, []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := job.Images[1].Check(text); err == nil || !strings.Contains(err.Error(), text+" is not the file that the checkpoint was made with") {
+		t.Error(err)
+	}
+	if _, err := s.Save(job, Memory{}, nil); err != nil {
+		t.Fatal("the first copy is not shared: ", err)
+	}
+	g := latest(t, s)
+	back, err := g.Job()
+	if err != nil || !back.Images[1].Embedded || job.Images[1].Embedded {
+		t.Fatal(back, err)
+	}
+	path, err := g.ImagePath(&back.Images[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != "not ELF" {
+		t.Fatal(string(data), err)
+	}
+	if err := back.Images[0].Check(self); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte("not EL!"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Verify(); err == nil {
+		t.Error("a changed image passes")
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
 
 const debugged = root + "/testdata/debug/debugged.c"
@@ -55,18 +56,35 @@ func TestFaultBacktrace(t *testing.T) {
 	}
 }
 
-// computing is a job whose rank 3 computes without calling MPI while the others wait.
+// computing is a job whose rank 3 computes without calling MPI while the others wait, all as places has it.
 type computing struct {
 	cmd    *exec.Cmd
-	stderr *strings.Builder
-	done   chan error
+	stderr text
+}
+
+// text is output that may be read while more comes.
+type text struct {
+	mu   sync.Mutex
+	said strings.Builder
+}
+
+func (o *text) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.Write(p)
+}
+
+func (o *text) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.String()
 }
 
 func startComputing(t *testing.T, workers int) *computing {
 	t.Helper()
 	cmd, mark := job{program: program(t, debugged), args: []string{"compute"}, workers: workers, ranks: 8}.command(t)
-	c := &computing{cmd: cmd, stderr: new(strings.Builder), done: make(chan error, 1)}
-	cmd.Stderr = c.stderr
+	c := &computing{cmd: cmd}
+	cmd.Stderr = &c.stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +100,18 @@ func startComputing(t *testing.T, workers int) *computing {
 	if line != "computes\n" {
 		t.Fatalf("%s: %q, %v", commandLine(cmd), line, err)
 	}
+	c.settle(t)
 	return c
+}
+
+// settle waits until ranks are where they stay. On a busy machine they are still on their way there.
+func (c *computing) settle(t *testing.T) {
+	t.Helper()
+	var r result
+	await(t, "the ranks to be where they stay", func() bool {
+		r = runTool(t, "ampirun", "--backtrace", fmt.Sprint(c.cmd.Process.Pid))
+		return !slices.ContainsFunc(places(t), func(p string) bool { return !r.says(p) })
+	}, &r.stdout, &r.stderr)
 }
 
 // end ends the job, after which what it wrote may be read.
@@ -149,12 +178,12 @@ func TestBacktraceSignal(t *testing.T) {
 			pid = c.worker(t, 0)
 		}
 		syscall.Kill(pid, syscall.SIGUSR1)
-		r := runTool(t, "ampirun", "--backtrace", fmt.Sprint(c.cmd.Process.Pid)) // answered after it
+		await(t, "the backtrace", func() bool {
+			said := c.stderr.String()
+			return strings.Contains(said, "ampirun: rank 3: running") && strings.Contains(said, "compute() parts.c:")
+		})
+		r := runTool(t, "ampirun", "--backtrace", fmt.Sprint(c.cmd.Process.Pid))
 		r.expectCode(t, 0)
-		time.Sleep(200 * time.Millisecond)
-		c.end()
-		said := result{what: commandLine(c.cmd), stderr: c.stderr.String()}
-		said.expectSays(t, "ampirun: rank 3: running", "compute() parts.c:")
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds every wait; nothing is asserted about how soon things happen.
-const patience = 120 * time.Second
+const patience = 5 * time.Minute
 
 // runVariable marks all processes of a run, so that those it leaves behind can be found.
 const runVariable = "CONFORMANCE_RUN"

@@ -66,10 +66,14 @@ func checkSharedMemory(t *testing.T) {
 	}
 }
 
-func await(t *testing.T, what string, condition func() bool) {
+// await waits for a condition. When it does not come true the test fails and shows what was seen last.
+func await(t *testing.T, what string, condition func() bool, seen ...*string) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !condition(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
+			for _, s := range seen {
+				t.Log(short(*s))
+			}
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}

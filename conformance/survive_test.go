@@ -23,8 +23,14 @@ const liveRanks = 64
 // startBusy starts a job and waits until every rank is at work.
 func startBusy(t *testing.T, kind string, flags ...string) *live {
 	t.Helper()
+	return job{program: program(t, ownDir+"/busy.c"), args: []string{kind}, workers: 2, ranks: liveRanks, flags: flags}.start(t, liveRanks)
+}
+
+// start starts a job and waits until so many of its ranks have said that they are ready.
+func (j job) start(t *testing.T, ready int) *live {
+	t.Helper()
 	l := &live{}
-	l.cmd, l.mark = job{program: program(t, ownDir+"/busy.c"), args: []string{kind}, workers: 2, ranks: liveRanks, flags: flags}.command(t)
+	l.cmd, l.mark = j.command(t)
 	pipe, err := l.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +42,7 @@ func startBusy(t *testing.T, kind string, flags ...string) *live {
 	}
 	timer := time.AfterFunc(patience, func() { l.cmd.Process.Kill() })
 	t.Cleanup(func() { timer.Stop() })
-	for range liveRanks {
+	for range ready {
 		if !l.stdout.Scan() || l.stdout.Text() != "ready" {
 			t.Fatalf("a rank is not ready: %s", l.stderr.String())
 		}
@@ -88,16 +94,19 @@ func TestManagerKilled(t *testing.T) {
 		l.cmd.Process.Kill()
 		l.end()
 		await(t, "the workers to end", func() bool { return len(workers(l.mark)) == 0 })
-		killChildren(l.mark)
-		awaitGone(t, l.mark)
+		await(t, "the children to end", func() bool { return killChildren(l.mark) == 0 })
+		checkGone(t, l.mark, l.cmd.Args)
 	})
 }
 
-// killChildren ends what ranks had started, which nobody can do when the manager was killed.
-func killChildren(mark string) {
-	for _, p := range processes(mark) {
+// killChildren ends what ranks had started, which nobody can do when the manager was killed, and returns how many that were. They may be
+// starting children of their own just now.
+func killChildren(mark string) int {
+	all := processes(mark)
+	for _, p := range all {
 		syscall.Kill(p.pid, syscall.SIGKILL)
 	}
+	return len(all)
 }
 
 // TestWorkerKilled checks that a job ends when it loses a worker, and says which.

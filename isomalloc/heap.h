@@ -109,6 +109,14 @@ int iso_heap_check(struct iso_heap *heap, char *why, size_t n);
 void iso_heap_stats(struct iso_heap *heap, struct iso_heap_stats *stats);
 
 /*
+ * About how many bytes a copy of the heap would carry: blocks, mappings, and
+ * free memory that was not given back. A few loads, without the lock: any thread
+ * of any process that maps the area may ask while the heap is in use, and then
+ * gets a value that never quite was.
+ */
+uint64_t iso_heap_held(const struct iso_heap *heap);
+
+/*
  * Handlers, one each per process; NULL restores the default. Both may run with
  * the heap's lock held and must not call back into the heap.
  *

@@ -196,3 +196,12 @@ void iso_heap_stats(struct iso_heap *h, struct iso_heap_stats *stats)
 		.refused = h->refused,
 	};
 }
+
+uint64_t iso_heap_held(const struct iso_heap *heap)
+{
+	const volatile struct iso_heap *h = heap;
+	uint64_t low = h->top - h->first, binned = h->binned, dirty = h->dirty;
+	uint64_t blocks = low > binned ? low - binned : 0;
+
+	return blocks + (dirty < low ? dirty : 0) + h->mapped;
+}

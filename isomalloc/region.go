@@ -165,32 +165,6 @@ func (r *Region) Slice(i int) Range {
 	return Range{lo, lo + uintptr(r.cfg.SliceSize)}
 }
 
-// Extents gives the parts of [lo, hi) that have pages, in ascending order. The
-// rest reads as zeroes. It needs the memfd only, not a mapping.
-func (r *Region) Extents(lo, hi uintptr) ([]Range, error) {
-	if err := r.inside("list extents", lo, hi); err != nil {
-		return nil, err
-	}
-	var out []Range
-	base, end := r.cfg.Base, int64(hi-r.cfg.Base)
-	for at := int64(lo - base); at < end; {
-		data, err := r.file.Seek(at, unix.SEEK_DATA)
-		if errors.Is(err, unix.ENXIO) || (err == nil && data >= end) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list extents of %s: %w", Range{lo, hi}, err)
-		}
-		hole, err := r.file.Seek(data, unix.SEEK_HOLE)
-		if err != nil {
-			return nil, fmt.Errorf("list extents of %s: %w", Range{lo, hi}, err)
-		}
-		at = min(hole, end)
-		out = append(out, Range{base + uintptr(data), base + uintptr(at)})
-	}
-	return out, nil
-}
-
 // WriteAt writes to the region at an offset from its base. It needs the memfd only, not a mapping.
 func (r *Region) WriteAt(p []byte, at int64) (int, error) { return r.file.WriteAt(p, at) }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -25,6 +26,9 @@ const (
 // graceTime is how long each stage of the end lasts.
 const graceTime = time.Second
 
+// mostWaits is how many times that long a worker has that dies by itself.
+const mostWaits = 30
+
 // end begins the end of the job. A job that was not launched has nothing to tidy up.
 func (m *manager) end() {
 	m.reap()
@@ -35,7 +39,7 @@ func (m *manager) end() {
 	default:
 		m.stage = stageStop
 		for _, w := range m.workers {
-			if w.alive() {
+			if w.alive() && !w.dies {
 				w.link.send(message{Kind: kindStop}) // who does not hear it is sent signals
 			}
 		}
@@ -46,7 +50,8 @@ func (m *manager) end() {
 
 // escalate presses workers that are left.
 func (m *manager) escalate() {
-	if m.isDumping() {
+	if m.isDumping() || m.waits < mostWaits && m.isDying() {
+		m.waits++
 		m.grace.Reset(graceTime)
 		return
 	}
@@ -57,6 +62,11 @@ func (m *manager) escalate() {
 	m.stage = stageTerm
 	m.forward(syscall.SIGTERM)
 	m.grace.Reset(graceTime)
+}
+
+// isDying tells whether a worker that has announced its death is yet to find the time for it.
+func (m *manager) isDying() bool {
+	return slices.ContainsFunc(m.workers, func(w *worker) bool { return w.dies && w.alive() })
 }
 
 // isDumping tells whether the kernel is writing a worker's core file: a signal would cut it short.
@@ -124,6 +134,7 @@ func (m *manager) signalled(sig syscall.Signal) {
 		}
 		m.endBy(sig)
 	case syscall.SIGTSTP:
+		m.out.hideStatus()
 		m.forward(syscall.SIGSTOP)
 		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // may take effect only later; SIGCONT comes as a signal of its own
 	case syscall.SIGUSR1:

@@ -69,12 +69,13 @@ func TestSecondInterruptKillsStoppedWorkers(t *testing.T) {
 }
 
 func TestKilledManagerLeavesNothing(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()) // what others leave in theirs is not meant
 	before := temporaryFiles(t)
 	l := startLive(t, nil, "deaf").workers()
 	l.signal(syscall.SIGKILL)
 	l.end()
 	for name := range temporaryFiles(t) {
-		if !before[name] && strings.Contains(name, "ampi") {
+		if !before[name] && (strings.Contains(name, "ampirun") || !strings.HasPrefix(name, "/dev/shm")) {
 			t.Errorf("%s was left", name)
 		}
 	}

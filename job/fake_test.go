@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"ampirun/privatize"
 	"ampirun/vrank"
@@ -74,7 +75,7 @@ var scenarios map[string]func(f *fakeRanks, args []string) error
 
 func init() {
 	scenarios = map[string]func(f *fakeRanks, args []string) error{
-		"hello": fakeHello, "exit": fakeExit, "abort": fakeAbort, "fault": fakeFault, "deadlock": fakeDeadlock,
+		"hello": fakeHello, "exit": fakeExit, "abort": fakeAbort, "fault": fakeFault, "core": fakeCore, "deadlock": fakeDeadlock,
 		"hang": fakeHang, "flood": fakeFlood, "long": fakeLong, "partial": fakePartial, "ended": fakeEnded,
 		"child": fakeChild, "orphan": fakeOrphan, "stdin": fakeStdin, "yes": fakeYes, "refuse": fakeRefuse,
 		"die": fakeDie, "show": fakeShow, "garbage": fakeGarbage, "stats": fakeStats, "deaf": fakeDeaf,
@@ -163,6 +164,22 @@ func fakeFault(f *fakeRanks, args []string) error {
 		f.report(vrank.Event{Kind: vrank.EventFault, Rank: 0, Code: 139, Signal: 11, Text: "rank 0: SIGSEGV at 0x0 in solve() legacy.c:33"})
 	}
 	return f.untilStop()
+}
+
+// fakeCore dies of a fault some time after it has reported it. It lives if it is told to stop meanwhile.
+func fakeCore(f *fakeRanks, args []string) error {
+	if f.PE != 0 {
+		return f.untilStop()
+	}
+	f.report(vrank.Event{Kind: vrank.EventFault, Rank: 0, Signal: 11, Text: "rank 0: SIGSEGV", Core: true})
+	select {
+	case <-fakeStop:
+		f.print(0, streamOut, "told to stop\n", 4000)
+		select {}
+	case <-time.After(graceTime * 3 / 2):
+		f.print(0, streamOut, "dies by itself\n", 4000)
+	}
+	return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 }
 
 func fakeDeadlock(f *fakeRanks, args []string) error {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// ferry is how workers pass descriptors of ranks to each other: for each worker a pair of sockets, one end of which it reads and all others
-// write. Workers inherit them.
+// ferry is how workers pass descriptors to each other: for each worker a pair of sockets, one end of which it reads and all others
+// write. Workers inherit them. Descriptors of ranks have one, and another is for ranks that are copied.
 type ferry struct{ in, out []*os.File }
 
 // newFerry makes the sockets for n workers; a worker that is alone needs none.
@@ -25,7 +25,7 @@ func newFerry(n int) (*ferry, error) {
 	return f, nil
 }
 
-// of lists the descriptors of one worker, to be inherited from workerFerryFD on: its own end, and those to write to each PE.
+// of lists the descriptors of one worker, to be inherited from workerFerryFD or copyFD on: its own end, and those to write to each PE.
 func (f *ferry) of(pe int) (fds []uintptr) {
 	if len(f.in) == 0 {
 		return nil
@@ -49,4 +49,12 @@ func ferryFD(workers int) int {
 		return 0
 	}
 	return workerFerryFD
+}
+
+// copyFD is where they find those for ranks that are copied, or 0.
+func (o *Options) copyFD() int {
+	if !o.Copy || o.Workers < 2 {
+		return 0
+	}
+	return workerFerryFD + 1 + o.Workers
 }

@@ -102,6 +102,7 @@ func TestAbortEndsTheJobWithItsCode(t *testing.T) {
 
 func TestFaultEndsTheJobWithItsSignal(t *testing.T) {
 	run(t, nil, "fault").expect(t, 139, "", "ampirun: rank 0: SIGSEGV at 0x0 in solve() legacy.c:33\n")
+	run(t, nil, "core").expect(t, 139, "dies by itself\n", "ampirun: rank 0: SIGSEGV\n")
 }
 
 func TestDeadlockIsReportedAfterTheOutput(t *testing.T) {

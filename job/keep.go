@@ -225,8 +225,14 @@ func (m *manager) prepareKeeping() (err error) {
 			return err
 		}
 	}
+	if m.opt.Restart != nil && (m.opt.Trace != "" || m.opt.Record != "") {
+		return refuse(CodeUsage, "+restart: a job that goes on is not recorded: leave +trace and +lb-record out")
+	}
 	if m.opt.Checkpoints == nil {
 		return nil
+	}
+	if m.opt.Copy {
+		return refuse(CodeUsage, "+ckpt: ranks cannot be saved under +migrate copy: take +migrate share")
 	}
 	if !m.opt.facts().Movable {
 		return refuse(CodeUsage, "+ckpt: ranks cannot be saved under +privatize %s: take +privatize pie", m.opt.Method)

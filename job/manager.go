@@ -35,6 +35,7 @@ type manager struct {
 
 	stage   stage
 	grace   *time.Timer // until the next stage, once the job must end
+	waits   int         // how often the next stage was put off
 	posts   chan func()
 	failure chan error    // why output was lost: the first reason
 	over    chan struct{} // closed when nobody takes posts any more
@@ -47,6 +48,9 @@ type manager struct {
 	waiting int      // workers that wait for the debugger
 	inquiry *inquiry // about where the ranks are; nil: none is under way
 	symbols vrank.Symbolizer
+
+	traceFile *os.File  // nil: none is wanted
+	observer  *observer // nil until the job is launched, or when nobody wants one
 }
 
 // Run runs a job to its end and returns its exit code. The error says why the job did not run or was ended, in lines
@@ -74,6 +78,11 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	if err != nil {
 		return err.(*Refusal).Code, nil, err
 	}
+	traceFile, err := createTrace(opt.Trace)
+	if err != nil {
+		return CodeUsage, nil, err
+	}
+	defer traceFile.Close()
 	directory := ""
 	if opt.facts().Directory {
 		if directory, err = privatize.MakeDirectory(opt.Directory); err != nil {
@@ -83,6 +92,7 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	}
 	m := newManager(opt, program)
 	m.directory = directory
+	m.traceFile = traceFile
 	defer m.close()
 	if err := m.prepareKeeping(); err != nil {
 		return refusalCode(err), nil, err
@@ -209,6 +219,7 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 		m.stats[w.pe] = e.Stats
 	case vrank.EventBalanced:
 		m.steps = append(m.steps, *e.Step)
+		m.observer.balanced(*e.Step)
 	case vrank.EventSave:
 		m.keeper.checkpoint(func(error) {})
 	case vrank.EventFrozen:
@@ -218,6 +229,7 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 	case vrank.EventPlaced:
 		m.tellDebugger()
 	default:
+		w.dies = e.Core
 		m.verdict.event(e)
 		m.end()
 	}
@@ -294,6 +306,7 @@ func (m *manager) outputFailed(err error) {
 func (m *manager) finish() (int, error) {
 	killOrphans(m.kept)
 	m.readers.Wait()
+	m.observer.end(m.verdict)
 	m.out.passAll()
 	select {
 	case err := <-m.failure:

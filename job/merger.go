@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 )
@@ -94,9 +95,22 @@ func (m *merger) passAll() {
 	})
 }
 
+// showStatus and hideStatus are the printer's.
+func (m *merger) showStatus(terminal *os.File, line string) {
+	m.update(func() { m.printer.showStatus(terminal, line) })
+}
+
+func (m *merger) hideStatus() { m.update(m.printer.hideStatus) }
+
+// say prints a line of our own on standard error.
+func (m *merger) say(line string) {
+	m.update(func() { m.printer.write(source{ourselves, streamErr}, []byte(line+"\n")) })
+}
+
 // endLine ends an unfinished line that is on the screen, so that a message can follow on the stream.
 func (m *merger) endLine(stream int) {
 	m.update(func() {
+		m.printer.hideStatus()
 		if place := m.printer.places[stream]; place.open {
 			m.printer.write(source{place.rank, stream}, []byte{'\n'})
 		}

@@ -34,23 +34,24 @@ type wireConfig struct {
 	Config    vrank.Config
 	Program   []byte
 	Directory []byte
+	Record    []byte
 	Args, Env [][]byte
 	Libraries [][2][]byte // name and path
 }
 
 func packConfig(c vrank.Config) *wireConfig {
-	w := &wireConfig{Program: []byte(c.Program), Directory: []byte(c.Directory), Args: toBytes(c.Args), Env: toBytes(c.Env)}
+	w := &wireConfig{Program: []byte(c.Program), Directory: []byte(c.Directory), Record: []byte(c.Record), Args: toBytes(c.Args), Env: toBytes(c.Env)}
 	for _, l := range c.Libraries {
 		w.Libraries = append(w.Libraries, [2][]byte{[]byte(l.Name), []byte(l.Path)})
 	}
-	c.Program, c.Directory, c.Args, c.Env, c.Libraries = "", "", nil, nil, nil
+	c.Program, c.Directory, c.Record, c.Args, c.Env, c.Libraries = "", "", "", nil, nil, nil
 	w.Config = c
 	return w
 }
 
 func (w *wireConfig) unpack() vrank.Config {
 	c := w.Config
-	c.Program, c.Directory, c.Args, c.Env = string(w.Program), string(w.Directory), toStrings(w.Args), toStrings(w.Env)
+	c.Program, c.Directory, c.Record, c.Args, c.Env = string(w.Program), string(w.Directory), string(w.Record), toStrings(w.Args), toStrings(w.Env)
 	for _, l := range w.Libraries {
 		c.Libraries = append(c.Libraries, privatize.Library{Name: string(l[0]), Path: string(l[1])})
 	}

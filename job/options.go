@@ -32,10 +32,14 @@ type Options struct {
 	Heap                Heap
 	Movable, Registered vrank.Need // of the memory that ranks allocate; what HeapAuto looks at
 
-	Balance string           // strategy of load balancing; "": none, unless the program asks for a step
-	Period  string           // how often it is asked, see balance.ParsePeriod
+	Balance    string // strategy of load balancing; "": none, unless the program asks for a step
+	Period     string // how often it is asked, see balance.ParsePeriod
+	Record     string // file that what was measured is written to, step by step; "": none
+	RecordStep string // how long a step is, see balance.ParseStep
+
 	Mapping mapping.Function `json:"-"` // where ranks begin; nil: neighbours together
 
+	Copy  bool // ranks that move are copied
 	Steal bool // idle workers take ready ranks from busy ones
 
 	Checkpoints *Checkpoints // where the job is saved; nil: it is not
@@ -49,9 +53,15 @@ type Options struct {
 	// Debugger gets a line with the pids of all workers when they wait for a debugger before their ranks run; nil: they do not.
 	Debugger *os.File
 
-	probeOnly bool // see ProbeHeap
+	Trace      string   // file for a timeline, absolute; "": none
+	TraceLimit uint64   // bytes that it may grow by in a second; 0: DefaultTraceLimit
+	Progress   bool     // show how the job goes on standard error
+	Typed      []string // options as typed, for the timeline
+	Version    string   // of ampirun, for the timeline and checkpoints
+	// CallName names an MPI function by its number, for the timeline.
+	CallName func(fn int) string `json:"-"`
 
-	Version string // of ampirun, for those who look at checkpoints
+	probeOnly bool // see ProbeHeap
 
 	Stdin, Stdout, Stderr *os.File // nil: the process's own
 
@@ -65,6 +75,12 @@ func (o Options) withDefaults() Options {
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}
+	if o.probeOnly {
+		o.Trace, o.Progress = "", false
+	}
+	if o.TraceLimit == 0 {
+		o.TraceLimit = DefaultTraceLimit
+	}
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin
 	}
@@ -76,6 +92,9 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// observed tells whether somebody looks at the ranks while they run.
+func (o Options) observed() bool { return o.Trace != "" || o.Progress }
 
 // facts are those of the method; the worker refuses one that does not exist.
 func (o Options) facts() privatize.Facts {
@@ -100,6 +119,11 @@ func (o Options) check() error {
 		return refuse(CodeUsage, "+p %d: more workers than the %d ranks; lower +p or raise +vp", o.Workers, o.Ranks)
 	case o.Slice != 0 && o.Stack >= o.Slice:
 		return refuse(CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack or raise +slice", o.Stack, o.Slice)
+	}
+	if o.copyFD() > 0 {
+		if err := vrank.CannotCopy(); err != nil {
+			return refuse(CodeUsage, "+migrate copy %v", err)
+		}
 	}
 	return o.checkHeap()
 }

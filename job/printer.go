@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"syscall"
 )
@@ -15,6 +16,9 @@ const (
 // source is where a piece of output comes from. Plain output of a worker process (of the children of its ranks) has
 // the rank -1-PE.
 type source struct{ rank, stream int }
+
+// ourselves is the rank of lines that are the manager's own.
+const ourselves = math.MinInt
 
 // label names the source at the beginning of a line.
 func (s source) label() string {
@@ -41,6 +45,7 @@ type printer struct {
 	stream  int         // of pending
 	failed  bool        // nothing can be written any more
 	onError func(error) // called once, when writing fails
+	status  *os.File    // where a status line is shown now; nil: nowhere
 }
 
 const printerLimit = 64 << 10 // pending bytes that are written without waiting for a flush
@@ -92,6 +97,7 @@ func (p *printer) flush() {
 	if len(p.pending) == 0 || p.failed {
 		return
 	}
+	p.hideStatus()
 	_, err := p.places[p.stream].file.Write(p.pending)
 	p.pending = p.pending[:0]
 	if err != nil {
@@ -99,6 +105,26 @@ func (p *printer) flush() {
 		p.onError(fmt.Errorf("write %s: %w", [...]string{streamOut: "standard output", streamErr: "standard error"}[p.stream], err))
 	}
 }
+
+// showStatus draws a line on a terminal, in place of the one before. It is left out while a rank's line is unfinished.
+func (p *printer) showStatus(terminal *os.File, line string) {
+	if p.failed || p.places[streamOut].open || p.places[streamErr].open {
+		return
+	}
+	p.status = terminal
+	terminal.WriteString("\r" + line + clearLine)
+}
+
+// hideStatus takes the line away, so that something else can be printed.
+func (p *printer) hideStatus() {
+	if p.status != nil {
+		p.status.WriteString("\r" + clearLine)
+	}
+	p.status = nil
+}
+
+// clearLine has a terminal clear what follows on the line.
+const clearLine = "\x1b[K"
 
 // isTerminal tells whether somebody watches the file.
 func isTerminal(file *os.File) bool {

@@ -29,6 +29,7 @@ type worker struct {
 	link    *link
 	hello   *message // its first message, nil until it came
 	done    bool     // all its ranks have ended
+	dies    bool     // of the fault that it has reported, and may leave a core file
 	silent  bool     // its control link has ended
 	reaped  bool     // the process has ended, with status
 	status  syscall.WaitStatus
@@ -44,7 +45,9 @@ type spawner struct {
 	env     []string
 	stdin   *os.File // rank 0 reads it, wherever it is
 	frames  *os.File // writing end of the pipe that all workers share
+	copies  bool     // ranks that move are copied
 	ferry   *ferry
+	copy    *ferry
 }
 
 // start starts n workers, and keeps the thread until release is closed. Each worker that was started is handed to
@@ -65,6 +68,13 @@ func (s *spawner) startAll(n int, began func(w *worker, stdout, stderr *os.File)
 		return err
 	}
 	defer s.ferry.close()
+	s.copy = &ferry{}
+	if s.copies {
+		if s.copy, err = newFerry(n); err != nil {
+			return err
+		}
+		defer s.copy.close()
+	}
 	for pe := range n {
 		if err := s.startOne(pe, began); err != nil {
 			return fmt.Errorf("start worker %d: %w", pe, err)
@@ -94,7 +104,7 @@ func (s *spawner) startOne(pe int, began func(w *worker, stdout, stderr *os.File
 	defer errW.Close()
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{workerName, workerVerb, strconv.Itoa(pe), s.program}, &syscall.ProcAttr{
 		Env:   s.env,
-		Files: append([]uintptr{s.stdin.Fd(), outW.Fd(), errW.Fd(), theirs.Fd(), s.frames.Fd()}, s.ferry.of(pe)...),
+		Files: append([]uintptr{s.stdin.Fd(), outW.Fd(), errW.Fd(), theirs.Fd(), s.frames.Fd()}, slices.Concat(s.ferry.of(pe), s.copy.of(pe))...),
 		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func (m *manager) start() error {
 		go m.resolve()
 	}
 
-	s := &spawner{program: m.program, env: workerEnv(m.opt.Env, m.opt.facts().Environment), stdin: m.opt.Stdin, frames: framesW}
+	s := &spawner{program: m.program, env: workerEnv(m.opt.Env, m.opt.facts().Environment), stdin: m.opt.Stdin, frames: framesW, copies: m.opt.Copy}
 	err = s.start(m.opt.Workers, m.over, m.began)
 	m.watch()
 	return err
@@ -165,6 +165,11 @@ func (m *manager) launch() error {
 	if err != nil {
 		return err
 	}
+	if m.opt.observed() {
+		if err := m.observe(region, layout, placed); err != nil {
+			return err
+		}
+	}
 	for _, w := range m.workers {
 		c := m.config(w.pe, layout)
 		c.Mapping, c.Steal = placed, steal
@@ -190,8 +195,11 @@ func (m *manager) region(layout isomalloc.Config) (*isomalloc.Region, error) {
 	return region, nil
 }
 
-// wantsTraffic tells whether the strategy looks at who talks to whom.
+// wantsTraffic tells whether the strategy looks at who talks to whom, or a record or the timeline has it.
 func (m *manager) wantsTraffic() bool {
+	if m.opt.Record != "" || m.opt.Trace != "" {
+		return true
+	}
 	strategy, err := loadbalance.Find(m.opt.Balance)
 	return err == nil && strategy.Info().Traffic
 }
@@ -232,6 +240,13 @@ func (m *manager) layout() (isomalloc.Config, error) {
 	for i, w := range m.workers {
 		free[i] = w.hello.Free
 	}
+	if m.opt.observed() {
+		own, err := isomalloc.FreeRanges()
+		if err != nil {
+			return c, fmt.Errorf("find free address ranges: %w", err)
+		}
+		free = append(free, own)
+	}
 	base, err := isomalloc.Agree(free, c.Size())
 	if err != nil {
 		return c, refuse(CodeUsage, "no address space for %d slices of %d bytes (%v): lower +slice or +vp", m.opt.Ranks, c.SliceSize, err)
@@ -247,9 +262,11 @@ func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 		Base: layout.Base, SliceSize: layout.SliceSize, StackSize: m.opt.Stack,
 		Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env,
 		Libraries: m.libraries, Method: m.opt.Method, Directory: m.directory,
-		OutputFD: workerOutputFD, FerryFD: ferryFD(m.opt.Workers),
+		OutputFD: workerOutputFD, FerryFD: ferryFD(m.opt.Workers), CopyFD: m.opt.copyFD(),
 		HostHeap: m.opt.hostHeap(), ProbeOnly: m.opt.probeOnly, HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
-		Balance: m.opt.Balance, Period: m.opt.Period, Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal, Traffic: m.wantsTraffic(),
+		Balance: m.opt.Balance, Period: m.opt.Period, Traffic: m.wantsTraffic(),
+		Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.Record != "" || m.opt.observed(),
+		Record:  m.opt.Record, RecordStep: m.opt.RecordStep, Timeline: m.opt.timelineLimit(),
 		Debug: m.opt.Debugger != nil,
 	}
 }

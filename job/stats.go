@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"ampirun/human"
 	"ampirun/vrank"
 )
 
@@ -51,6 +52,7 @@ func printStats(w io.Writer, stats []*vrank.Stats) {
 	}
 	table.Flush()
 	printStolen(w, stats)
+	printCopied(w, stats)
 	printHeap(w, stats)
 	printPinned(w, ranks)
 }
@@ -65,6 +67,19 @@ func printStolen(w io.Writer, stats []*vrank.Stats) {
 	}
 	if all.Steals > 0 {
 		fmt.Fprintf(w, "stolen: %d ranks in %d steals, the first of each here after %.1f us\n", all.Ranks, all.Steals, 1e6*all.Seconds/float64(all.Steals))
+	}
+}
+
+// printCopied says how much memory moved by copy.
+func printCopied(w io.Writer, stats []*vrank.Stats) {
+	var all vrank.Copied
+	for _, s := range stats {
+		if s != nil {
+			all.Moves, all.Bytes, all.Seconds = all.Moves+s.Copied.Moves, all.Bytes+s.Copied.Bytes, all.Seconds+s.Copied.Seconds
+		}
+	}
+	if all.Moves > 0 {
+		fmt.Fprintf(w, "copied: %d moves of %s, %.2f GB/s\n", all.Moves, human.Bytes(all.Bytes), float64(all.Bytes)/all.Seconds/1e9)
 	}
 }
 
@@ -149,7 +164,7 @@ func share(part, rest float64) float64 {
 
 func printRank(w io.Writer, name string, r vrank.RankStats) {
 	fmt.Fprintf(w, "%s\t%.3f\t%d\t%d\t%d\t%s\t%s\t%s\t%d\t\n", name, r.User, r.Switches, r.Sent, r.Received,
-		humanBytes(r.SentBytes), humanBytes(r.ReceivedBytes), humanBytes(r.Memory), r.Moves)
+		human.Bytes(r.SentBytes), human.Bytes(r.ReceivedBytes), human.Bytes(r.Memory), r.Moves)
 }
 
 // quantile takes each figure by itself: the value at the given place of its order among ranks.
@@ -173,16 +188,4 @@ func nth[T cmp.Ordered](ranks []vrank.RankStats, at int, figure func(vrank.RankS
 	}
 	slices.Sort(values)
 	return values[at]
-}
-
-// humanBytes writes a size in the largest binary unit that leaves at least one before the point.
-func humanBytes(n uint64) string {
-	if n < 1<<10 {
-		return strconv.FormatUint(n, 10) + " B"
-	}
-	value, units := float64(n)/(1<<10), "KMGTPE"
-	for value >= 1<<10 {
-		value, units = value/(1<<10), units[1:]
-	}
-	return fmt.Sprintf("%.1f %ciB", value, units[0])
 }

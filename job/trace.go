@@ -16,8 +16,9 @@ import (
 	"ampirun/vrank"
 )
 
-// traceTime is how long workers may take to say where their ranks are.
-const traceTime = 3 * time.Second
+// traceTime is how long workers may take to say where their ranks are: thousands of stacks, with little of a core. One that cannot say it
+// notices that before.
+const traceTime = 15 * time.Second
 
 // inquiry is a question to all workers that is under way. Several who ask meanwhile get the same answer.
 type inquiry struct {

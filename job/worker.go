@@ -91,8 +91,12 @@ func receiveConfig(control *link) (vrank.Config, error) {
 		return vrank.Config{}, fmt.Errorf("receive configuration: got a %q message", msg.Kind)
 	}
 	cfg := msg.Config.unpack()
-	for i := 0; cfg.FerryFD > 0 && i <= cfg.PEs; i++ {
-		syscall.CloseOnExec(cfg.FerryFD + i)
+	for i := 0; i <= cfg.PEs; i++ {
+		for _, first := range []int{cfg.FerryFD, cfg.CopyFD} {
+			if first > 0 {
+				syscall.CloseOnExec(first + i)
+			}
+		}
 	}
 	if cfg.RegionFD, err = control.takeRight(); err == nil && cfg.Keeps {
 		cfg.ShadowFD, err = control.takeRight()

@@ -36,10 +36,10 @@ const (
 	SumUp   MessageKind = iota // Sums of a subtree, to its parent
 	SumDown                    // Sums of all, to children
 	Gossip                     // Peers that have room
-	State                      // the sender's own time, in Peers[0]
-	Offer                      // will you take Token? Peers[0] is the sender
+	State                      // the sender's own time, in Sender
+	Offer                      // will you take Token?
 	Accept                     // yes; the rank is yours no more
-	Refuse                     // no; Peers[0] is the sender
+	Refuse                     // no
 )
 
 // Message goes from one agent to another.
@@ -49,6 +49,7 @@ type Message struct {
 	Hops     uint8 // Gossip: how often it was passed on
 	Token    Token
 	Sums     Sums
+	Sender   Peer // of State, Offer, Accept and Refuse
 	Peers    []Peer
 }
 
@@ -60,58 +61,76 @@ type Sums struct {
 // RunAgents lets agents step round by round, until all are done and no message is under way, or for at most so many
 // rounds. Agent i has PE i. What each receives is ordered by sender, so that the outcome does not depend on threads.
 func RunAgents(ctx context.Context, agents []Agent, rounds int) error {
-	inbox := &mail{start: make([]int32, len(agents)+1)}
+	post := newPost(len(agents))
 	for range rounds {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		sent, done := stepAll(agents, inbox)
-		if done && len(sent) == 0 {
+		if done := post.stepAll(agents); done && post.isEmpty() {
 			return nil
 		}
-		inbox.sort(sent, len(agents))
+		post.deliver()
 	}
 	return nil
 }
 
-// mail is the messages of one round, by receiver.
-type mail struct {
-	start    []int32
-	messages []Message
+// post carries messages from one round to the next. Its memory is used again in each: that of a round of Diffusion on many PEs is
+// larger than what agents hold.
+type post struct {
+	sent  [][]Message // by worker thread, each in the order of senders
+	busy  []bool
+	start []int32 // of each receiver in inbox, and the end
+	next  []int32
+	inbox []Message
 }
 
-// sort puts messages into compressed rows; those to one receiver keep their order.
-func (b *mail) sort(sent []Message, agents int) {
-	b.start = make([]int32, agents+1)
-	b.messages = slices.Grow(b.messages[:0], len(sent))[:len(sent)]
-	for i := range sent {
-		b.start[sent[i].To+1]++
-	}
-	for i := range agents {
-		b.start[i+1] += b.start[i]
-	}
-	next := slices.Clone(b.start)
-	for i := range sent {
-		b.messages[next[sent[i].To]] = sent[i]
-		next[sent[i].To]++
-	}
-}
-
-func (b *mail) of(agent int) []Message { return b.messages[b.start[agent]:b.start[agent+1]] }
-
-// stepAll steps each agent once, and gives what they sent in the order of senders.
-func stepAll(agents []Agent, inbox *mail) (sent []Message, done bool) {
+func newPost(agents int) *post {
 	chunks := runtime.GOMAXPROCS(0)
-	sentBy, busy := make([][]Message, chunks), make([]bool, chunks)
+	return &post{sent: make([][]Message, chunks), busy: make([]bool, chunks), start: make([]int32, agents+1), next: make([]int32, agents)}
+}
+
+// stepAll steps each agent once with what was delivered to it, and tells whether all are done.
+func (b *post) stepAll(agents []Agent) (done bool) {
+	chunks := len(b.sent)
 	inParallel(chunks, func(c int) {
-		send := func(m Message) { sentBy[c] = append(sentBy[c], m) }
+		sent, busy := b.sent[c][:0], false
+		send := func(m Message) { sent = append(sent, m) }
 		for i := c * len(agents) / chunks; i < (c+1)*len(agents)/chunks; i++ {
-			if !agents[i].Step(inbox.of(i), send) {
-				busy[c] = true
+			if !agents[i].Step(b.inbox[b.start[i]:b.start[i+1]], send) {
+				busy = true
 			}
 		}
+		b.sent[c], b.busy[c] = sent, busy
 	})
-	return slices.Concat(sentBy...), !slices.Contains(busy, true)
+	return !slices.Contains(b.busy, true)
+}
+
+func (b *post) isEmpty() bool {
+	return !slices.ContainsFunc(b.sent, func(s []Message) bool { return len(s) > 0 })
+}
+
+// deliver sorts what was sent by receiver; messages to one receiver keep the order of their senders.
+func (b *post) deliver() {
+	clear(b.start)
+	total := 0
+	for _, sent := range b.sent {
+		total += len(sent)
+		for i := range sent {
+			b.start[sent[i].To+1]++
+		}
+	}
+	for i := range b.next {
+		b.next[i] = b.start[i]
+		b.start[i+1] += b.start[i]
+	}
+	b.inbox = slices.Grow(b.inbox[:0], total)[:total]
+	for _, sent := range b.sent {
+		for i := range sent {
+			to := sent[i].To
+			b.inbox[b.next[to]] = sent[i]
+			b.next[to]++
+		}
+	}
 }
 
 // movesOf is what the agents ended up with, against where ranks were.

@@ -15,9 +15,6 @@ func BenchmarkBalance(b *testing.B) {
 	for _, size := range []struct{ ranks, pes int }{{10_000, 512}, {1_000_000, 65_536}} {
 		m := synth.Random(size.ranks, 1).Measurements(0, synth.PEs(size.pes, 64))
 		for _, name := range []string{"Greedy", "GreedyRefine", "Refine", "RefineSwap", "Hierarchical", "Distributed", "Diffusion", "Steal"} {
-			if name == "Diffusion" && size.pes > 10_000 {
-				continue // minutes: each PE talks to all its neighbours in each of many rounds
-			}
 			b.Run(fmt.Sprintf("%s/%dx%d", name, size.ranks, size.pes), func(b *testing.B) { balanceOften(b, name, m) })
 		}
 	}

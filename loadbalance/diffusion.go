@@ -56,7 +56,7 @@ func (d *diffuser) passing() int   { return 2 * (d.degree + 4) }
 
 // Step implements Agent.
 func (d *diffuser) Step(in []Message, send func(Message)) (done bool) {
-	states := d.step(in, send)
+	d.step(in, send)
 	if !d.ready || d.age < 0 {
 		return false
 	}
@@ -70,11 +70,11 @@ func (d *diffuser) Step(in []Message, send func(Message)) (done bool) {
 		clear(d.flow)
 		d.tell(send)
 	case phase < d.smoothing():
-		d.smooth(states)
+		d.smooth(in)
 		d.tell(send)
 	case (phase-d.smoothing())%2 == 0: // answers arrive in the round between
 		if phase == d.smoothing() {
-			d.smooth(states)
+			d.smooth(in)
 		}
 		d.offerAlong(send)
 	}
@@ -83,19 +83,22 @@ func (d *diffuser) Step(in []Message, send func(Message)) (done bool) {
 
 // tell sends its number to its neighbours.
 func (d *diffuser) tell(send func(Message)) {
-	state := []Peer{{d.me.PE, d.value, d.me.Speed}}
+	state := Peer{d.me.PE, d.value, d.me.Speed}
 	for bit := range d.degree {
 		if pe, ok := d.neighbour(bit); ok {
-			send(Message{From: d.me.PE, To: pe, Kind: State, Peers: state})
+			send(Message{From: d.me.PE, To: pe, Kind: State, Sender: state})
 		}
 	}
 }
 
 // smooth takes part of each difference to a neighbour away. The neighbour computes the same flow with the other sign.
-func (d *diffuser) smooth(states []*Message) {
+func (d *diffuser) smooth(in []Message) {
 	change := 0.0
-	for _, m := range states {
-		p := m.Peers[0]
+	for i := range in {
+		if in[i].Kind != State {
+			continue
+		}
+		p := &in[i].Sender
 		flow := (d.value - p.Time) * min(d.me.Speed, p.Speed) / float64(d.degree+1)
 		d.flow[bits.TrailingZeros32(uint32(p.PE^d.me.PE))] += flow
 		change += flow

@@ -56,13 +56,9 @@ func (g *gossiper) spread() int { return bits.Len(uint(g.pes)) + 2 }
 // Step implements Agent.
 func (g *gossiper) Step(in []Message, send func(Message)) (done bool) {
 	for i := range in {
-		for _, p := range in[i].Peers {
-			g.learn(p)
-		}
+		g.listen(&in[i])
 	}
-	for _, m := range g.step(in, send) {
-		g.hops = max(g.hops, m.Hops+1)
-	}
+	g.step(in, send)
 	cycle := g.spread() + 2*gossipOffers
 	if !g.ready || g.age < 0 {
 		return false
@@ -85,6 +81,19 @@ func (g *gossiper) Step(in []Message, send func(Message)) (done bool) {
 		g.offerSome(send)
 	}
 	return false
+}
+
+// listen learns from a message who has room.
+func (g *gossiper) listen(m *Message) {
+	switch m.Kind {
+	case Gossip:
+		for _, p := range m.Peers {
+			g.learn(p)
+		}
+		g.hops = max(g.hops, m.Hops+1)
+	case Offer, Accept, Refuse:
+		g.learn(m.Sender)
+	}
 }
 
 // learn remembers a PE with room, in place of a random other one if it remembers enough.

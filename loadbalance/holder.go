@@ -49,21 +49,18 @@ func byLoad(a, b Token) int { return cmp.Or(cmp.Compare(a.Load, b.Load), cmp.Com
 // Ranks lists what it has. An offer that was not answered is still its own.
 func (h *holder) Ranks() []Token { return append(slices.Clone(h.tokens), h.given...) }
 
-// step handles messages and counts the age; it gives those that only the kind of agent at hand understands.
-func (h *holder) step(in []Message, send func(Message)) (rest []*Message) {
+// step handles the messages that any agent understands, and counts the age.
+func (h *holder) step(in []Message, send func(Message)) {
 	if !h.begun && h.children() == 0 { // sums go up a binary tree of PEs, and the total comes down again
 		h.sumUp(send)
 	}
 	h.begun = true
 	for i := range in {
-		if !h.take(&in[i], send) {
-			rest = append(rest, &in[i])
-		}
+		h.take(&in[i], send)
 	}
 	if h.ready {
 		h.age++
 	}
-	return rest
 }
 
 func (h *holder) children() int {
@@ -88,8 +85,7 @@ func (h *holder) sumDown(total Sums, send func(Message)) {
 	}
 }
 
-// take handles a message that any agent understands, and tells whether it was one.
-func (h *holder) take(in *Message, send func(Message)) bool {
+func (h *holder) take(in *Message, send func(Message)) {
 	switch in.Kind {
 	case SumUp:
 		h.sums.Work += in.Sums.Work
@@ -105,20 +101,17 @@ func (h *holder) take(in *Message, send func(Message)) bool {
 		h.forget(in.Token.Rank)
 	case Refuse:
 		h.keep(h.forget(in.Token.Rank))
-	default:
-		return false
 	}
-	return true
 }
 
 // answer takes an offered rank if this PE then ends by the limit, or at least sooner than the sender would have.
 func (h *holder) answer(in *Message, send func(Message)) {
 	kind := Refuse
-	if after := h.atMost() + in.Token.Load/h.me.Speed; after <= h.limit || after < in.Peers[0].Time {
+	if after := h.atMost() + in.Token.Load/h.me.Speed; after <= h.limit || after < in.Sender.Time {
 		kind = Accept
 		h.keep(in.Token)
 	}
-	send(Message{From: h.me.PE, To: in.From, Kind: kind, Token: in.Token, Peers: []Peer{h.me}})
+	send(Message{From: h.me.PE, To: in.From, Kind: kind, Token: in.Token, Sender: h.me})
 }
 
 // atMost is its time if all that it offered is refused.
@@ -133,7 +126,7 @@ func (h *holder) atMost() float64 {
 // offer gives a rank to another PE, if that accepts. What it counts as its own time goes down at once.
 func (h *holder) offer(i int, to int32, send func(Message)) {
 	t := h.tokens[i]
-	send(Message{From: h.me.PE, To: to, Kind: Offer, Token: t, Peers: []Peer{h.me}})
+	send(Message{From: h.me.PE, To: to, Kind: Offer, Token: t, Sender: h.me})
 	h.tokens = slices.Delete(h.tokens, i, i+1)
 	h.given = append(h.given, t)
 	h.me.Time -= t.Load / h.me.Speed

@@ -21,18 +21,33 @@ type Chart struct {
 
 // Panel is a pair of axes with lines. They are logarithmic, or linear and begin at 0.
 type Panel struct {
-	Linear bool
-	Title  string
-	XLabel string
-	YLabel string
-	Ticks  []float64 // along x
-	Lines  []Line
+	Linear  bool
+	LinearY bool // y alone is
+	Bars    []Bar
+	Mark    *Mark // or nil
+	Title   string
+	XLabel  string
+	YLabel  string
+	Ticks   []float64 // along x
+	Lines   []Line
 }
 
 // Line is a named series of points in the order of x, all of them positive; on linear axes they may be 0.
 type Line struct {
 	Name   string
 	Points []Point
+}
+
+// Bar shows how far the values spread that a point of a line stands for.
+type Bar struct {
+	Line         int
+	X, Low, High float64
+}
+
+// Mark is a point of a line that the reader is to see first.
+type Mark struct {
+	At   Point
+	Text string
 }
 
 // Point is a place in a panel.
@@ -53,7 +68,7 @@ var colours = []string{"#2f7ed8", "#d1662a", "#3a9e5c", "#9a6bd0", "#c7447d", "#
 
 // style follows what the reader's page looks like.
 const style = `text { font: 12px system-ui, sans-serif; fill: #333 } .title { font-size: 15px; font-weight: 600 } .panel { font-weight: 600 }
-.note { font-size: 11px; fill: #666 } .axis { stroke: #888; fill: none } .grid { stroke: #8883 } .line { fill: none; stroke-width: 2 } .name { font-weight: 600 }
+.note { font-size: 11px; fill: #666 } .axis { stroke: #888; fill: none } .grid { stroke: #8883 } .line { fill: none; stroke-width: 2 } .bar { fill: none; stroke-width: 6; opacity: 0.3 } .name { font-weight: 600 }
 @media (prefers-color-scheme: dark) { text { fill: #ddd } .note { fill: #aaa } }`
 
 // WriteTo writes the chart. A point that its axes cannot show, or a panel without any, is an error.
@@ -103,9 +118,9 @@ type drawing struct {
 func newDrawing(p *Panel, offset float64) (*drawing, error) {
 	var xs, ys []float64
 	end := offset + panelWidth - right
-	for _, l := range p.Lines {
+	for i, l := range p.Lines {
 		end = min(end, offset+panelWidth-letterWidth*float64(len(l.Name)+2))
-		for _, q := range l.Points {
+		for _, q := range slices.Concat(l.Points, p.ends(i)) {
 			if !p.canShow(q) {
 				return nil, fmt.Errorf("%s has the point (%g, %g), which the axes cannot show", l.Name, q.X, q.Y)
 			}
@@ -117,8 +132,11 @@ func newDrawing(p *Panel, offset float64) (*drawing, error) {
 	}
 	xs = append(xs, p.Ticks...)
 	scale := logarithmic
-	if p.Linear {
+	switch {
+	case p.Linear:
 		scale = linear
+	case p.LinearY:
+		scale = linearY
 	}
 	d := scale(p, xs, ys)
 	d.x.from, d.x.to = offset+left, end
@@ -128,10 +146,7 @@ func newDrawing(p *Panel, offset float64) (*drawing, error) {
 
 // canShow tells whether a point has a place.
 func (p *Panel) canShow(q Point) bool {
-	if p.Linear {
-		return q.X >= 0 && q.Y >= 0 && !math.IsInf(q.X+q.Y, 0)
-	}
-	return q.X > 0 && q.Y > 0 && !math.IsInf(q.X+q.Y, 0)
+	return (q.X > 0 || q.X == 0 && p.Linear) && (q.Y > 0 || q.Y == 0 && (p.Linear || p.LinearY)) && !math.IsInf(q.X+q.Y, 0)
 }
 
 // logarithmic lets y run over whole powers of ten.
@@ -151,19 +166,35 @@ func logarithmic(p *Panel, xs, ys []float64) *drawing {
 	return d
 }
 
+// linearY lets x be logarithmic, and y begin at 0.
+func linearY(p *Panel, xs, ys []float64) *drawing {
+	x, y := logarithmic(p, xs, xs), linear(p, xs, ys)
+	return &drawing{panel: p, x: x.x, xTicks: x.xTicks, y: y.y, yTicks: y.yTicks}
+}
+
+// ends are the ends of a line's bars.
+func (p *Panel) ends(line int) (ends []Point) {
+	for _, b := range p.Bars {
+		if b.Line == line {
+			ends = append(ends, Point{b.X, b.Low}, Point{b.X, b.High})
+		}
+	}
+	return ends
+}
+
 // linear lets both axes begin at 0 and end at a round number; x has ticks where the panel names none.
 func linear(p *Panel, xs, ys []float64) *drawing {
-	d := &drawing{panel: p, xTicks: p.Ticks, yTicks: roundSteps(slices.Max(ys))}
+	d := &drawing{panel: p, xTicks: p.Ticks, yTicks: RoundSteps(slices.Max(ys))}
 	if len(d.xTicks) == 0 {
-		d.xTicks = roundSteps(slices.Max(xs))
+		d.xTicks = RoundSteps(slices.Max(xs))
 	}
 	d.x = axis{most: max(slices.Max(xs), d.xTicks[len(d.xTicks)-1]), linear: true}
 	d.y = axis{most: d.yTicks[len(d.yTicks)-1], linear: true}
 	return d
 }
 
-// roundSteps is multiples of 1, 2 or 5 times a power of ten from 0 until most is reached: four to nine of them.
-func roundSteps(most float64) (steps []float64) {
+// RoundSteps is multiples of 1, 2 or 5 times a power of ten from 0 until most is reached: four to nine of them.
+func RoundSteps(most float64) (steps []float64) {
 	if most == 0 {
 		most = 1
 	}
@@ -188,18 +219,34 @@ func (d *drawing) draw(b *strings.Builder) {
 	for _, v := range d.yTicks {
 		y := d.y.at(v)
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fH%.1f"/>`+"\n", d.x.from, y, d.x.to)
-		text(b, "number", "end", d.x.from-7, y+4, number(v))
+		text(b, "number", "end", d.x.from-7, y+4, Number(v))
 	}
 	for _, v := range d.xTicks {
 		x := d.x.at(v)
 		fmt.Fprintf(b, `<path class="axis" d="M%.1f %.1fv5"/>`+"\n", x, d.y.from)
-		text(b, "number", "middle", x, d.y.from+19, number(v))
+		text(b, "number", "middle", x, d.y.from+19, Number(v))
 	}
 	fmt.Fprintf(b, `<path class="axis" d="M%.1f %.1fV%.1fH%.1f"/>`+"\n", d.x.from, d.y.to, d.y.from, d.x.to)
 	for i := range d.panel.Lines {
 		d.line(b, i)
 	}
 	d.names(b)
+	d.mark(b)
+}
+
+// mark puts a ring round the marked point, with its text below, or above where there is no room.
+func (d *drawing) mark(b *strings.Builder) {
+	m := d.panel.Mark
+	if m == nil {
+		return
+	}
+	x, y := d.x.at(m.At.X), d.y.at(m.At.Y)
+	at := y + 20
+	if at > d.y.from-4 {
+		at = y - 12
+	}
+	fmt.Fprintf(b, `<circle class="axis" cx="%.1f" cy="%.1f" r="7"/>`+"\n", x, y)
+	text(b, "name", "middle", x, at, m.Text)
 }
 
 // maxDots is how many points a line may have for each to get a dot.
@@ -207,6 +254,7 @@ const maxDots = 30
 
 func (d *drawing) line(b *strings.Builder, i int) {
 	path, colour := "M", colours[i%len(colours)]
+	d.bars(b, i)
 	for _, q := range d.panel.Lines[i].Points {
 		x, y := d.x.at(q.X), d.y.at(q.Y)
 		path += fmt.Sprintf("%.1f %.1f ", x, y)
@@ -220,8 +268,15 @@ func (d *drawing) line(b *strings.Builder, i int) {
 	}
 }
 
-// number writes 1000 as 1,000 and small ones as they are.
-func number(v float64) string {
+func (d *drawing) bars(b *strings.Builder, line int) {
+	ends := d.panel.ends(line)
+	for i := 0; i < len(ends); i += 2 {
+		fmt.Fprintf(b, `<path class="bar" stroke="%s" d="M%.1f %.1fV%.1f"/>`+"\n", colours[line%len(colours)], d.x.at(ends[i].X), d.y.at(ends[i].Y), d.y.at(ends[i+1].Y))
+	}
+}
+
+// Number writes 1000 as 1,000 and small ones as they are.
+func Number(v float64) string {
 	if v < 1000 {
 		return fmt.Sprintf("%.6g", v)
 	}

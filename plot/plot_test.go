@@ -80,7 +80,7 @@ func TestNamesDoNotMeet(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for v, want := range map[float64]string{0.1: "0.1", 1: "1", 999: "999", 1000: "1,000", 1e6: "1,000,000", 4096: "4,096"} {
-		if got := number(v); got != want {
+		if got := Number(v); got != want {
 			t.Errorf("%g is %s", v, got)
 		}
 	}
@@ -88,7 +88,7 @@ func TestNumbers(t *testing.T) {
 
 func TestLinearAxesBeginAtZero(t *testing.T) {
 	for most, want := range map[float64]string{0: "[0 0.2 0.4 0.6 0.8 1]", 7: "[0 1 2 3 4 5 6 7]", 1.3: "[0 0.2 0.4 0.6 0.8 1 1.2 1.4]", 99: "[0 20 40 60 80 100]", 300: "[0 50 100 150 200 250 300]"} {
-		got := roundSteps(most)
+		got := RoundSteps(most)
 		for i := range got {
 			got[i] = math.Round(got[i]*1e6) / 1e6
 		}

@@ -74,6 +74,8 @@ func (h *hosted) rebind(base uintptr, here []uint64) {
 // Settle has nothing to do: the pages have been the job's since the rank was placed.
 func (h *hosted) Settle(uintptr) error { return nil }
 
+func (h *hosted) NeedSettling() bool { return false }
+
 // Detach has ld.so forget the copy at base, whose rank goes on in another worker.
 func (h *hosted) Detach(base uintptr) error {
 	if !h.how.Movable {

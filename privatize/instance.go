@@ -58,6 +58,7 @@ func (p *Program) Instance(base uintptr) error {
 	if err := p.mapFiles(base, false); err != nil {
 		return err
 	}
+	p.isMapped[base] = true
 	p.copyPages(base)
 	if !p.resolved {
 		p.runResolvers(base, true)
@@ -92,7 +93,7 @@ func (p *Program) Attach(base uintptr) error {
 	if err := p.checkBase(base); err != nil {
 		return err
 	}
-	if err := p.mapFiles(base, true); err != nil {
+	if err := p.adoptFiles(base); err != nil {
 		return err
 	}
 	p.rebindExternals(base)
@@ -101,6 +102,18 @@ func (p *Program) Attach(base uintptr) error {
 		p.keepResolved()
 	}
 	p.rebindResolved(base)
+	return nil
+}
+
+// adoptFiles maps what this process has not kept there since the images were here before.
+func (p *Program) adoptFiles(base uintptr) error {
+	if p.isMapped[base] {
+		return p.mapOnWrite(base, true)
+	}
+	if err := p.mapFiles(base, true); err != nil {
+		return err
+	}
+	p.isMapped[base] = true
 	return nil
 }
 

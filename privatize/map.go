@@ -89,6 +89,7 @@ type Backing struct {
 // Detach takes what is mapped from files at base out of this process and puts the backing's own pages there. The
 // rank's images themselves stay: another process may hold them. Settle must have been called if the rank is to go on.
 func (p *Program) Detach(base uintptr, b Backing) error {
+	delete(p.isMapped, base)
 	for _, m := range slices.Concat(p.maps, p.onWrite) {
 		flags, off := syscall.MAP_SHARED|syscall.MAP_NORESERVE, b.Offset+int64(m.at)
 		if b.FD < 0 {

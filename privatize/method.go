@@ -31,6 +31,8 @@ type Images interface {
 	// Settle makes all that the rank at base has written memory of the job, which other workers see. Call it while the rank is
 	// suspended, before it leaves or is saved; it may go on afterwards.
 	Settle(base uintptr) error
+	// NeedSettling tells whether Settle ever has anything to do.
+	NeedSettling() bool
 	// Detach is for the worker that a rank leaves, when it has been settled: it unmaps what is this worker's and shows the job's memory at base.
 	Detach(base uintptr) error
 	// Finish runs the destructors of libraries that belong to no rank's images, once all ranks of this worker have ended.

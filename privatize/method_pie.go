@@ -50,6 +50,9 @@ func (i *pieImages) Settle(base uintptr) error {
 	return err
 }
 
+// NeedSettling is so where pages are mapped from files for writing.
+func (i *pieImages) NeedSettling() bool { return len(i.program.onWrite) > 0 }
+
 func (i *pieImages) Detach(base uintptr) error { return i.program.Detach(base, i.backing(base)) }
 
 func (i *pieImages) backing(base uintptr) Backing {

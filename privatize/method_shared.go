@@ -80,5 +80,7 @@ func (i *sharedImages) Finish() {}
 // Settle has nothing to do: what ranks have written is memory of the job.
 func (i *sharedImages) Settle(uintptr) error { return nil }
 
+func (i *sharedImages) NeedSettling() bool { return false }
+
 // Detach refuses: see Facts.
 func (i *sharedImages) Detach(uintptr) error { return staysError(i.how) }

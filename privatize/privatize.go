@@ -74,9 +74,10 @@ type Program struct {
 	resolverAt map[uint64]uint32
 	resolved   bool // the resolvers have run in this process
 	template   *template
-	internal   []uint64  // offsets of the words to add the base to
-	pages      []chunk   // what a rank's images start with
-	onWrite    []fileMap // mapped for writing: see onwrite.go
+	internal   []uint64         // offsets of the words to add the base to
+	pages      []chunk          // what a rank's images start with
+	onWrite    []fileMap        // mapped for writing: see onwrite.go
+	isMapped   map[uintptr]bool // by base: this process has the files' read-only parts there
 
 	// The sites that depend on the process, for Attach.
 	externalSites, ifuncSites []site
@@ -90,7 +91,7 @@ type Program struct {
 // A program that cannot run is a *Refusal. Call it in the worker that will run the ranks: values of the
 // process's own dynamic loader go into the images.
 func Load(prog string, libs []Library, o Options) (*Program, error) {
-	p := &Program{opts: o, align: pageSize, resolverAt: map[uint64]uint32{}, offsets: map[string]uint64{}}
+	p := &Program{opts: o, align: pageSize, resolverAt: map[uint64]uint32{}, offsets: map[string]uint64{}, isMapped: map[uintptr]bool{}}
 	if err := p.load(prog, libs); err != nil {
 		p.Close()
 		return nil, err

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../isomalloc/heap.h"
 #include "schedule.h"
 
 #define LOOK(field) (*(volatile __typeof__(field) *)&(field))
@@ -60,6 +61,14 @@ static uint64_t idle_ticks(const struct vr_pe *pe)
 	return since && now > since ? ticks + (now - since) : ticks;
 }
 
+static uint64_t memory(const struct vr_rank *r)
+{
+	const struct vr_layout *l = &vr_job->layout;
+	uint64_t slice = r->slice, heap = (uint64_t)LOOK(r->heap), top = slice + l->stack + l->stack_size, sp = (uint64_t)LOOK(r->sp);
+	uint64_t bytes = sp < top && top - sp <= l->stack_size ? top - sp : 0;
+	return heap == slice + l->heap ? bytes + iso_heap_held((const struct iso_heap *)heap) : bytes; /* else it is the worker's */
+}
+
 void vr_sample(struct vr_pe_sample *pes, struct vr_rank_sample *ranks)
 {
 	for (int i = 0; i < vr_job->pes; i++) {
@@ -68,7 +77,7 @@ void vr_sample(struct vr_pe_sample *pes, struct vr_rank_sample *ranks)
 	}
 	for (int i = 0; i < vr_job->ranks; i++) {
 		const struct vr_rank *r = vr_rank_of(i);
-		ranks[i] = (struct vr_rank_sample){counted_ticks(r), LOOK(r->counters.moves), LOOK(r->load.value), vr_owner(r), flags(r)};
+		ranks[i] = (struct vr_rank_sample){counted_ticks(r), LOOK(r->counters.moves), LOOK(r->counters.sent), LOOK(r->load.value), memory(r), vr_owner(r), flags(r)};
 	}
 }
 

@@ -13,8 +13,9 @@ enum vr_sample_flags {
 
 struct vr_rank_sample {
 	uint64_t user_ticks; /* so far, without what the program left out, and with the run that goes on */
-	uint64_t moves;
+	uint64_t moves, sent; /* sent: messages */
 	double load; /* seconds */
+	uint64_t memory; /* bytes that it has allocated, and its stack in use; without its images */
 	int32_t pe; /* that has the rank, or is about to */
 	int32_t flags;
 };

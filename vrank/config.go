@@ -38,17 +38,24 @@ type Config struct {
 
 	ProbeOnly bool // end before main: see HeapReport, Stats.Start
 
-	FerryFD int     // where descriptors of ranks come in from other workers; after it come those to send to each PE. 0: ranks do not move
+	FerryFD int // where descriptors of ranks come in from other workers; after it come those to send to each PE. 0: ranks do not move
+	// CopyFD is where the memory of ranks comes in from other workers, and after it those to send to each PE; 0: moves copy nothing.
+	CopyFD  int
 	Mapping []int32 // the PE that each rank begins on; nil: neighbours together, equally many on each
 
 	// Balance names the strategy of load balancing and Period how often it is asked, for Started; vrank itself heeds neither.
 	Balance string
 	Period  string
 
+	// Record is the file that what is measured is written to, step by step, and RecordStep how long a step is, for Started; "" for none.
+	Record, RecordStep string `json:",omitempty"`
+
 	Steal *StealPolicy `json:",omitempty"` // how idle PEs take ranks from busy ones; nil: they do not
 
 	// Started is called once when the ranks of all workers exist, on the PE thread, before any of this worker's runs; may be nil.
 	Started func() `json:"-"`
+
+	Timeline *TimelineLimit `json:",omitempty"` // what is recorded for Observer.Moments; nil: nothing
 
 	OutputFD  int  // where frames of the ranks' output go, see FrameHeader
 	HeapCheck bool // check every rank's heap at each operation and at the end
@@ -65,12 +72,27 @@ type StealPolicy struct {
 	Cost float64 // seconds that a steal takes: less work than that is left alone
 }
 
+// TimelineLimit bounds what each PE records one by one in a span of time; what is more is added up.
+type TimelineLimit struct {
+	Quantum        float64 // seconds
+	Runs, Messages int
+}
+
 // home is the PE that a rank begins on.
 func (c *Config) home(id int) int {
 	if c.Mapping != nil {
 		return int(c.Mapping[id])
 	}
 	return id * c.PEs / c.Ranks
+}
+
+// Placement is the PE that each rank begins on.
+func (c *Config) Placement() []int {
+	all := make([]int, c.Ranks)
+	for id := range all {
+		all[id] = c.home(id)
+	}
+	return all
 }
 
 // firstRank is the lowest rank that begins on a PE; -1 when none does.

@@ -17,13 +17,20 @@ struct vr_work {
 	void (*run)(struct vr_work *);
 };
 
+#define VR_OFFERS 8 /* ranks that a PE holds out to others at a time: offer.h */
+
 /* What a PE asks of others when it has nothing to run: steal.c. */
 struct vr_steal {
 	struct vr_work work;
 	_Atomic int32_t pending; /* the question, until it is answered, and ranks that are to come */
 	uint64_t answered_at, not_before, pause; /* time-stamp counter */
 	int32_t is_first; /* nothing has come yet of the last answer */
-	uint64_t stolen, steals, latency; /* ranks; answers that gave some, and ticks from those until the first was here */
+	uint64_t stolen, steals, latency; /* ranks; times that some came, and ticks from the answer, or from taking, until the first was here */
+};
+
+/* A queue; last means nothing while it is empty. */
+struct vr_moves {
+	struct vr_move *first, *last;
 };
 
 struct vr_pe {
@@ -34,7 +41,9 @@ struct vr_pe {
 	struct vr_rank *timers; /* sorted by wake_at */
 	struct vr_rank *all;
 	int32_t budget; /* switches until the PE loop wants to look around */
-	struct vr_move *orders, *arrivals; /* ranks that Go is to send away, and to take in */
+	struct vr_moves orders, arrivals; /* ranks that Go is to send away, and to take in */
+	int32_t has_offers; /* since the last look at them */
+	uint64_t offers_until; /* `switches` at which it is the turn of the first one offered, or time to look for some */
 	struct vr_env *free[VR_POOL_CLASSES];
 	int32_t nfree[VR_POOL_CLASSES];
 	char *pool_next, *pool_end;
@@ -46,6 +55,7 @@ struct vr_pe {
 	int32_t is_told; /* that the job is to freeze: no rank leaves any more */
 	struct vr_work freeze; /* tells it */
 	uint64_t tp; /* thread pointer of the PE thread: the same in every worker */
+	struct vr_timeline *timeline; /* its ring: timeline.h */
 
 	/* Other workers push here. */
 	alignas(VR_LINE) _Atomic(struct vr_rank *) wake; /* ranks with a filled inbox */
@@ -54,6 +64,7 @@ struct vr_pe {
 	_Atomic int32_t core; /* that it was last seen on */
 	_Atomic(struct vr_rank *) watched; /* the PE looks into this inbox unasked, so nobody need put it on the wake list */
 	alignas(VR_LINE) struct vr_steal steal;
+	alignas(VR_LINE) _Atomic(struct vr_rank *) offers[VR_OFFERS]; /* whoever exchanges one for NULL has it */
 	alignas(VR_LINE) _Atomic(struct vr_env *) freed; /* pool envelopes coming home */
 };
 
@@ -97,10 +108,12 @@ struct vr_job {
 	_Atomic int32_t fd_top; /* above all of them that have been in use */
 	alignas(VR_LINE) _Atomic int32_t stop; /* the job ends: PEs leave their loops */
 	_Atomic int32_t started; /* PEs whose ranks exist */
+	uint64_t began_at; /* time-stamp counter: when all did */
 	_Atomic int32_t live; /* ranks that have not ended */
 	_Atomic uint32_t next_context;
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
 	_Atomic uint64_t activity; /* counts ends of idleness */
+	_Atomic int32_t in_transit; /* ranks that have left their PE, and of which the next one has not heard yet */
 	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
 	_Atomic int32_t measuring; /* time is accounted to ranks: the same as vr_measure of all workers, or soon */
 	alignas(VR_LINE) _Atomic uint32_t steps_asked, steps_done; /* of balancing, by AMPI_Migrate: balance.c */
@@ -232,6 +245,9 @@ void vr_mail_send(struct vr_rank *to);
 /* The owner: carry out all that lies in the inbox. */
 void vr_inbox_drain(struct vr_rank *r);
 
+/* PE stack: look after the wake list of another worker, which may hold a rank that has just come from there. */
+void vr_wakes_rescue(struct vr_pe *of);
+
 /* The owner: look after all ranks of the wake list and the PE's own inbox. 1 when there was anything. */
 int vr_pe_poll(void);
 
@@ -314,7 +330,8 @@ void vr_images_writable(const uint64_t *ranges, int n);
 /* PE stack: make the control block of a rank of this PE, ready to run. 0, or -1 when the heap cannot be made. */
 int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags);
 void vr_rank_start(struct vr_rank *r);
-void vr_rank_adopt(struct vr_rank *r);
+void vr_rank_adopt(struct vr_rank *r); /* it is this PE's from now on */
+void vr_rank_release(struct vr_rank *r); /* and this PE's no longer */
 
 /* Rank stack: end this rank; does not return. */
 void vr_rank_exit(int code) __attribute__((noreturn));

@@ -81,7 +81,16 @@ func (w *worker) ranks() (all []*rank) {
 	return all
 }
 
-func (r *rank) home() *rank       { return (*rank)(unsafe.Pointer(r.c.home)) }
+func (r *rank) home() *rank { return (*rank)(unsafe.Pointer(r.c.home)) }
+
+// keeps notes whether Go keeps anything of the rank.
+func (r *rank) keeps(anything bool) {
+	r.c.is_kept = 0
+	if anything {
+		r.c.is_kept = 1
+	}
+}
+
 func (r *rank) number() int       { return int(r.c.id) }
 func (r *rank) lifeState() int    { return int(C.rank_state(&r.c)) }
 func (r *rank) owner() int        { return int(C.rank_pe(&r.c)) }

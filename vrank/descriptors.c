@@ -152,7 +152,7 @@ static void mask_end(const sigset_t *mask, const sigset_t *before)
 	if (!mask)
 		return;
 	pthread_sigmask(SIG_SETMASK, before, NULL);
-	vr_masks--;
+	vr_mask_end();
 }
 
 struct polled {

@@ -1,5 +1,7 @@
 package vrank
 
+import "time"
+
 // EventKind says what a worker reports to the job.
 type EventKind string
 
@@ -33,6 +35,7 @@ type Event struct {
 // BalanceStep is one step of load balancing. Imbalance is the time of the PE that takes longest against the mean; 1 is perfect.
 type BalanceStep struct {
 	At            float64 // seconds since the ranks began
+	When          time.Time
 	Window        float64 // seconds that were measured
 	Strategy      string
 	Asked         bool    // by AMPI_Migrate
@@ -47,6 +50,7 @@ type Stats struct {
 	Busy     float64 // seconds in ranks
 	Ranks    []RankStats
 	Stolen   Stolen
+	Copied   Copied
 	Heap     *HeapReport // nil when ranks allocate elsewhere on purpose
 	Placing  []float64   `json:",omitempty"` // with Config.ProbeOnly: seconds that it took to place each rank
 }
@@ -56,6 +60,12 @@ type Stolen struct {
 	Ranks   uint64
 	Steals  uint64  // that each took one or more of them
 	Seconds float64 // from the answer of the other PE until the first one was here, in all
+}
+
+// Copied is what a PE sent of ranks that moved by copy.
+type Copied struct {
+	Moves, Bytes uint64
+	Seconds      float64 // until all was sent
 }
 
 // RankStats is what one rank did. Times in seconds, sizes in bytes.

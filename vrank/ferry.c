@@ -94,6 +94,34 @@ static struct cargo *next_cargo(void)
 	return c;
 }
 
+/* To where ranks get numbers last. */
+static void put_away(struct cargo *c, int i)
+{
+	int top = atomic_load(&vr_job->fd_top), last = vr_job->fd_count - vr_job->fd_count / 4;
+	int fd = fcntl(c->fd[i], F_DUPFD_CLOEXEC, top > last ? top : last);
+	if (fd < 0)
+		return; /* there is none; it may do where it is */
+	close(c->fd[i]);
+	c->fd[i] = fd;
+}
+
+/* One that waits for its number lies where another one belongs. */
+static void clear(struct cargo *c, int from, int number)
+{
+	for (int i = from; i < c->n; i++)
+		if (c->fd[i] == number)
+			put_away(c, i);
+}
+
+/* Not in the way of the runtime's own, which have low numbers. */
+static void keep(struct cargo *c)
+{
+	for (int i = 0; i < c->n; i++)
+		put_away(c, i);
+	c->next = waiting;
+	waiting = c;
+}
+
 static struct cargo *find(int rank)
 {
 	struct cargo **link = &waiting, *c;
@@ -102,27 +130,16 @@ static struct cargo *find(int rank)
 			*link = c->next;
 			return c;
 		}
-	while ((c = next_cargo()) && c->rank != rank) {
-		c->next = waiting;
-		waiting = c;
-	}
+	while ((c = next_cargo()) && c->rank != rank)
+		keep(c);
 	return c;
-}
-
-/* One that waits for its number lies where another one belongs. */
-static void clear(struct cargo *c, int from, int number)
-{
-	for (int i = from; i < c->n; i++) {
-		if (c->fd[i] != number)
-			continue;
-		c->fd[i] = fcntl(number, F_DUPFD_CLOEXEC, atomic_load(&vr_job->fd_top));
-		close(number);
-	}
 }
 
 static const char *place(struct cargo *c, int i)
 {
 	clear(c, i, c->number[i]);
+	for (struct cargo *other = waiting; other; other = other->next)
+		clear(other, 0, c->number[i]);
 	int fd = fcntl(c->fd[i], c->is_closed_on_exec[i] ? F_DUPFD_CLOEXEC : F_DUPFD, c->number[i]);
 	if (fd == c->number[i]) {
 		close(c->fd[i]);

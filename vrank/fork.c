@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@ VR_THREAD_LOCAL int64_t vr_apart;
 static char stack[STACK] __attribute__((aligned(64)));
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static int region_fd = -1;
+static ino_t region_inode;
 static uint64_t region;
 static int own_fds[FDS_MAX], nown;
 
@@ -45,7 +47,10 @@ static void note_fd(int fd)
 
 void vr_fork_setup(int fd, uint64_t base)
 {
+	struct stat s;
 	region_fd = fd;
+	if (!fstat(fd, &s))
+		region_inode = s.st_ino;
 	region = base;
 	vr_standard_setup();
 	for (int i = 3; i < 1024; i++)
@@ -72,12 +77,13 @@ static int protection(const char *p)
 	return (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) | (p[2] == 'x' ? PROT_EXEC : 0);
 }
 
-/* One line of the kernel's list: the parts of [lo, hi) that are shared memory. Those without access are guards, and stay. */
+/* One line of the kernel's list: the parts of [lo, hi) that are the region's. Those without access are guards, and stay; files that the
+ * program has mapped to share them are shared with its children. */
 static int note_range(const char *line, uint64_t lo, uint64_t hi)
 {
-	unsigned long from, to;
+	unsigned long from, to, inode;
 	char prot[8];
-	if (sscanf(line, "%lx-%lx %7s", &from, &to, prot) != 3 || prot[3] != 's' || !protection(prot))
+	if (sscanf(line, "%lx-%lx %7s %*s %*s %lu", &from, &to, prot, &inode) != 4 || prot[3] != 's' || inode != region_inode || !protection(prot))
 		return 0;
 	from = from < lo ? lo : from;
 	to = to > hi ? hi : to;

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "offer.h"
 #include "schedule.h"
 
 #define WAIT_NS 100000 /* how often a rank that has asked looks whether it is done */
@@ -63,6 +64,7 @@ void vr_freeze_enter(void)
 {
 	struct vr_freeze *f = &vr_job->freeze;
 	atomic_store(&f->still, 1);
+	vr_offers_retake();
 	vr_schedule_rest();
 	f->at = vr_now();
 	for (uint32_t most = atomic_load(&f->departures); most < vr_departures;)

@@ -5,6 +5,7 @@ package vrank
 #include "freeze.h"
 #include "move.h"
 #include "numbers.h"
+#include "revive.h"
 
 static void put_asleep(void) { vr_job->magic = VR_JOB_ASLEEP; }
 static void awake(void) { vr_job->magic = VR_JOB_MAGIC; }
@@ -14,6 +15,7 @@ static int is_refused(void) { return atomic_load(&vr_job->freeze.refused); }
 import "C"
 
 import (
+	"fmt"
 	"time"
 	"unsafe"
 )
@@ -65,8 +67,9 @@ func (w *worker) freeze() error {
 	C.vr_freeze_enter()
 	f := &Frozen{}
 	ranks := w.ranks()
-	for _, r := range ranks {
-		w.readyToSave(r, f)
+	stowed := make([]bool, len(ranks))
+	for i, r := range ranks {
+		stowed[i] = w.readyToSave(r, f)
 	}
 	if len(f.Obstacles) > 0 {
 		C.refuse()
@@ -79,9 +82,13 @@ func (w *worker) freeze() error {
 		C.awake()
 	}
 	for i, r := range ranks {
-		r.free(r.c.luggage)
-		r.c.luggage = nil
 		r.dropContents(f.Ranks[i].Files)
+		if !stowed[i] {
+			continue
+		}
+		if why := cError(C.vr_rank_unstow(&r.c)); why != nil {
+			err = fmt.Errorf("rank %d after a checkpoint: %w", r.number(), why)
+		}
 	}
 	C.vr_freeze_leave()
 	f.Pause = time.Since(since).Seconds()
@@ -106,11 +113,11 @@ func (w *worker) copyTogether(f *Frozen, ranks []*rank) (err error) {
 	return err
 }
 
-// readyToSave puts all that a rank has in this process into its slice, or notes what cannot go there.
-func (w *worker) readyToSave(r *rank, f *Frozen) {
+// readyToSave puts all that a rank has in this process into its slice, or notes what cannot go there. It tells whether the rank was stowed.
+func (w *worker) readyToSave(r *rank, f *Frozen) bool {
 	if r.isEnded() {
 		f.Ranks = append(f.Ranks, FrozenRank{Rank: r.number(), Ended: true, Code: r.exited(), Written: r.written()})
-		return
+		return false
 	}
 	files, why := r.files()
 	if hold := C.vr_move_hold(&r.c); hold != nil {
@@ -121,16 +128,19 @@ func (w *worker) readyToSave(r *rank, f *Frozen) {
 			why = err.Error()
 		}
 	}
+	if why == "" && !w.packLuggage(r) {
+		why = "its slice is full"
+	}
 	if why == "" {
-		luggage, size, ok := w.luggage(r)
-		if r.c.luggage, r.c.luggage_size = luggage, C.uint64_t(size); !ok {
-			why = "its slice is full"
+		if err := cError(C.vr_rank_stow(&r.c)); err != nil {
+			why = err.Error()
 		}
 	}
 	if why != "" {
 		f.Obstacles = append(f.Obstacles, Obstacle{r.number(), why})
 	}
 	f.Ranks = append(f.Ranks, FrozenRank{Rank: r.number(), Files: files, Written: r.written()})
+	return why == ""
 }
 
 func (r *rank) written() [2]uint64 {

@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "freeze.h"
+#include "offer.h"
 #include "schedule.h"
 #include "signals.h"
 #include "steal.h"
+#include "timeline.h"
 
 uint64_t vr_spin_ticks;
 
@@ -67,6 +69,8 @@ static int spin(struct vr_rank *hot)
 {
 	uint64_t since = vr_ticks(), spent = 0;
 	vr_pe_watch(hot);
+	if (vr_unlikely(vr_steal_policy.is_on) && vr_steal_try())
+		return 1;
 	do {
 		for (int i = 0; i < 16; i++) {
 			if (vr_pe_has_news() || vr_pe->head)
@@ -75,8 +79,8 @@ static int spin(struct vr_rank *hot)
 		}
 		if (vr_timers_fire() || vr_job_is_stopped() || vr_job_has_ended() || vr_freeze_is_due())
 			return 1;
-		if (vr_unlikely(vr_steal_policy.is_on))
-			vr_steal_ask();
+		if (vr_unlikely(vr_steal_policy.is_on) && vr_steal_try())
+			return 1;
 		if (spent > vr_spin_ticks / 32 && has_rival() && !move_away())
 			sched_yield();
 		spent = vr_ticks() - since;
@@ -92,12 +96,15 @@ void vr_job_one_less(void)
 			vr_pe_ring(&vr_job->pe[i]);
 }
 
-/* Called by a PE that has just counted itself idle. When all PEs are and nothing is on its way, no rank can ever go on:
- * a PE counts itself out of idleness before it takes news, so news that are still being taken show in `activity`. */
+/* Called by a PE that has just counted itself idle. When all PEs are and nothing is on its way, no rank can ever go on: a PE that is to
+ * take news counts itself out of idleness and then shows `activity`, in this order. So of one that took news after it was seen idle the
+ * activity is seen below, even if it is idle again. */
 static int is_deadlock(void)
 {
 	uint64_t before = atomic_load(&vr_job->activity);
 	if (atomic_load(&vr_job->idle) != vr_job->pes)
+		return 0;
+	if (atomic_load(&vr_job->in_transit))
 		return 0;
 	for (int i = 0; i < vr_job->pes; i++)
 		if (atomic_load(&vr_job->pe[i].wake) || atomic_load(&vr_job->pe[i].inbox))
@@ -119,6 +126,11 @@ void vr_pe_ring(struct vr_pe *pe)
 		syscall(SYS_futex, &pe->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
+static int has_offers(void)
+{
+	return vr_unlikely(vr_steal_policy.is_on) && vr_offers_exist();
+}
+
 static void sleep_until_rung(void)
 {
 	int64_t timeout = -1;
@@ -127,7 +139,7 @@ static void sleep_until_rung(void)
 	if (vr_unlikely(vr_steal_policy.is_on) && (timeout < 0 || timeout > VR_STEAL_LOOK))
 		timeout = VR_STEAL_LOOK;
 	atomic_store(&vr_pe->asleep, 1);
-	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !vr_freeze_is_due() && !atomic_load(&vr_signals_news))
+	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !vr_freeze_is_due() && !atomic_load(&vr_signals_news) && !has_offers())
 		futex_wait(&vr_pe->asleep, 1, timeout);
 	atomic_store(&vr_pe->asleep, 0);
 }
@@ -146,7 +158,7 @@ static int has_threads(void)
 int vr_idle(struct vr_rank *hot)
 {
 	int deadlock = 0;
-	uint64_t since = vr_ticks();
+	uint64_t since = vr_ticks(), now;
 	vr_pe->idle_since = since;
 	if (!spin(hot)) {
 		/* Who sleeps will go on by himself, threads may call, handlers end a rank. A timer that goes off is news before it is armed no more. */
@@ -158,11 +170,14 @@ int vr_idle(struct vr_rank *hot)
 		if (!deadlock)
 			sleep_until_rung();
 		if (counted) {
-			atomic_fetch_add(&vr_job->activity, 1);
 			atomic_fetch_sub(&vr_job->idle, 1);
+			atomic_fetch_add(&vr_job->activity, 1);
 		}
 	}
+	now = vr_ticks();
 	vr_pe->idle_since = 0;
-	vr_pe->idle_ticks += vr_ticks() - since;
+	vr_pe->idle_ticks += now - since;
+	if (vr_unlikely(vr_timeline_on))
+		vr_timeline_idle(since, now);
 	return deadlock;
 }

@@ -155,6 +155,16 @@ static void wake_one(struct vr_rank *r)
 	vr_inbox_drain(r);
 }
 
+void vr_wakes_rescue(struct vr_pe *of)
+{
+	struct vr_rank *r = atomic_exchange(&of->wake, NULL);
+	while (r) {
+		struct vr_rank *next = r->wake_next;
+		wake_one(r);
+		r = next;
+	}
+}
+
 int vr_pe_poll(void)
 {
 	if (!vr_pe_has_news())
@@ -163,12 +173,7 @@ int vr_pe_poll(void)
 		look_at_watched();
 	if (!atomic_load_explicit(&vr_pe->wake, memory_order_relaxed) && !atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed))
 		return 1;
-	struct vr_rank *r = atomic_exchange_explicit(&vr_pe->wake, NULL, memory_order_acquire);
-	while (r) {
-		struct vr_rank *next = r->wake_next;
-		wake_one(r);
-		r = next;
-	}
+	vr_wakes_rescue(vr_pe);
 	if (atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed))
 		work();
 	return 1;

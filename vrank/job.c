@@ -1,6 +1,7 @@
-/* The job's structures in the control area: header and PEs, an arena for shared objects, one envelope pool per PE. */
+/* The job's structures in the control area: header and PEs, an arena for shared objects, one envelope pool and one ring of the timeline per PE. */
 #include "core.h"
 #include "numbers.h"
+#include "timeline.h"
 
 #include <sched.h>
 #include <string.h>
@@ -23,18 +24,37 @@ uint64_t vr_job_header(void)
 
 uint64_t vr_control_size(int pes)
 {
-	return ALIGN_UP(header_size(VR_MAX_PES) + VR_ARENA_BYTES + pes * VR_POOL_BYTES, 1ull << 30);
+	return ALIGN_UP(header_size(VR_MAX_PES) + VR_ARENA_BYTES + pes * (VR_POOL_BYTES + vr_timeline_size()), 1ull << 30);
+}
+
+/* Both clocks at one moment: the best of several tries, since others may take the core in between. */
+static int64_t read_clocks(uint64_t *ticks)
+{
+	uint64_t best = UINT64_MAX;
+	*ticks = 0;
+	int64_t now = 0;
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = vr_ticks();
+		int64_t t = vr_now();
+		uint64_t took = vr_ticks() - before;
+		if (took < best) {
+			best = took;
+			now = t;
+			*ticks = before + took / 2;
+		}
+	}
+	return now;
 }
 
 /* How fast the time-stamp counter runs, from a millisecond of it. */
 uint64_t vr_job_measure_ticks(void)
 {
-	int64_t t0 = vr_now(), t1;
-	uint64_t c0 = vr_ticks();
-	do
-		t1 = vr_now();
-	while (t1 - t0 < 1000000);
-	return (vr_ticks() - c0) * 1000000000ull / (t1 - t0);
+	uint64_t c0, c1;
+	int64_t t0 = read_clocks(&c0), t1;
+	while (vr_now() - t0 < 1000000)
+		;
+	t1 = read_clocks(&c1);
+	return (c1 - c0) * 1000000000ull / (t1 - t0);
 }
 
 static uint64_t random_word(void)
@@ -65,6 +85,7 @@ void vr_job_init(void *control, int pes, int ranks, int keeps, const struct vr_l
 		job->pe[i].core = -1;
 		job->pe[i].pool_next = arena + VR_ARENA_BYTES + i * VR_POOL_BYTES;
 		job->pe[i].pool_end = job->pe[i].pool_next + VR_POOL_BYTES;
+		job->pe[i].timeline = (struct vr_timeline *)(arena + VR_ARENA_BYTES + pes * VR_POOL_BYTES + i * vr_timeline_size());
 	}
 	vr_numbers_init(job);
 	job->magic = VR_JOB_MAGIC;

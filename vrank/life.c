@@ -45,8 +45,19 @@ void vr_rank_adopt(struct vr_rank *r)
 {
 	atomic_store(&r->pe, vr_pe->id);
 	r->all_next = vr_pe->all;
+	r->all_at = &vr_pe->all;
+	if (r->all_next)
+		r->all_next->all_at = &r->all_next;
 	vr_pe->all = r;
 	vr_pe->nranks++;
+}
+
+void vr_rank_release(struct vr_rank *r)
+{
+	*r->all_at = r->all_next;
+	if (r->all_next)
+		r->all_next->all_at = r->all_at;
+	vr_pe->nranks--;
 }
 
 /* A program built with ampicc calls MPI through a table: hand it over, or refuse the program by what its shim says. */

@@ -119,18 +119,17 @@ void vr_heap_handlers(void);
 /* Walk a rank's heap: 0, or -1 with the reason. The owner. */
 int vr_heap_sound(struct vr_rank *r, char *why, size_t n);
 
-/* Where the region is; PE stack, before ranks run. */
-void vr_overlay_setup(int region_fd, uint64_t base);
+/* Rank stack: what the rank's C library maps from now on can be mapped by other workers, too. The owner, for a rank that has come: the
+ * same here. 0, or an errno. */
+int vr_redirect(void);
+int vr_redirect_enter(struct vr_rank *r);
 
-/* A file was mapped over memory of the current rank's heap; memory of the heap is to be free of files again. 0, or -1. */
-int vr_overlay_add(void *at, size_t n);
-int vr_overlay_remove(void *at, size_t n);
+/* Set where pages are taken out of ranks' memory to be copied: advice to make huge pages is not heeded. */
+extern int vr_keeps_small_pages;
 
-/* Does a file lie over a part of this memory? */
-int vr_overlay_meets(void *at, size_t n);
-
-/* Rank stack: memory of the current rank's heap has this protection from now on. */
+/* Memory of a heap, of the current rank or of r, has this protection from now on. */
 void vr_protect_note(void *at, size_t n, int prot);
+void vr_protect_note_of(struct vr_rank *r, void *at, size_t n, int prot);
 
 /* The owner, for a rank that goes, or has come: the protections of its memory. 0, or -1. */
 void vr_protect_leave(struct vr_rank *r);

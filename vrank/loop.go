@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// abandonTime is how long a worker that reported the end of the job waits to be told to stop.
-const abandonTime = 10 * time.Second
+// abandonTime is how long a worker that reported the end of the job waits to be told to stop: the manager may ask all others first where
+// their ranks are.
+const abandonTime = time.Minute
 
 // loop is the PE loop: it lets the core run ranks and does what they need Go for. It returns when all ranks of this worker
 // have ended, or the job is stopped.
@@ -62,7 +63,9 @@ func (w *worker) serve(r *rank, call *Call) {
 	case fnName:
 		w.nameAddress(r.home(), call)
 	default:
+		w.unpackLuggage(r.home())
 		w.mpi.Serve(call)
+		r.home().keeps(w.mpi.Keeps(call.Rank))
 	}
 	r.answer(call)
 }
@@ -97,9 +100,15 @@ func (w *worker) died(r *rank) {
 func (w *worker) finish(e Event) {
 	w.quiet.Store(true)
 	w.send(e)
+	w.awaitStop()
+}
+
+// awaitStop waits for the manager's word, and tells whether it came.
+func (w *worker) awaitStop() bool {
 	for until := time.Now().Add(abandonTime); !isStopped() && time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
 	}
+	return isStopped()
 }
 
 func (w *worker) done() {

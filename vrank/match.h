@@ -46,7 +46,8 @@ struct vr_env {
 	/* the receiver's: places in the unexpected queue */
 	struct vr_env *bucket_next, *bucket_prev, *order_next, *order_prev;
 	uint64_t matched_comm; /* of the MPI layer: whose message it is that a matched probe took */
-	uint64_t pad[3];
+	uint64_t flow; /* while the timeline is recorded: how p2p.c counts it */
+	uint64_t pad[2];
 	char data[]; /* payload of more than VR_INLINE bytes */
 };
 #define VR_INLINE 32

@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../isomalloc/heap.h"
 #include "bind.h"
 #include "life.h"
+#include "overlay.h"
 #include "process.h"
 
 #define PAGE 4096ul
@@ -186,13 +188,33 @@ static void *file_over_heap(void *addr, size_t n, int prot, int flags, int fd, o
 {
 	if (flags & MAP_FIXED_NOREPLACE && !iso_heap_vacant(vr_current->heap, addr, n))
 		return errno = EEXIST, MAP_FAILED;
-	if (!iso_heap_map_at(vr_current->heap, addr, n) || vr_overlay_add(addr, n)) {
+	if (vr_overlay_remove(addr, n) || !iso_heap_map_at(vr_current->heap, addr, n)) {
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
 	void *p = mmap(addr, n, prot, (flags & ~MAP_FIXED_NOREPLACE) | MAP_FIXED, fd, offset);
-	if (p == MAP_FAILED)
-		vr_overlay_remove(addr, n);
+	if (p != MAP_FAILED && vr_overlay_add(addr, n, prot, flags, fd, offset))
+		vr_rank_pin(vr_current, "its slice is full");
+	return p;
+}
+
+#define USUAL (MAP_SHARED_VALIDATE | MAP_NORESERVE | MAP_POPULATE | MAP_DENYWRITE | MAP_EXECUTABLE | MAP_NONBLOCK)
+
+/* An ordinary file goes where every worker can map it, and where no other rank can be in its way: into the slice. NULL: as ever. */
+static void *file_in_slice(size_t n, int prot, int flags, int fd, off_t offset)
+{
+	struct stat s;
+	if (!n || vr_is_child() || vr_thread || flags & ~USUAL || fstat(fd, &s) || !S_ISREG(s.st_mode))
+		return NULL;
+	void *at = iso_heap_map(vr_current->heap, n);
+	if (!at)
+		return NULL;
+	void *p = mmap(at, n, prot, flags | MAP_FIXED, fd, offset);
+	if (p == MAP_FAILED || vr_overlay_add(at, n, prot, flags, fd, offset)) {
+		int error = errno;
+		iso_heap_unmap(vr_current->heap, at, n);
+		errno = error;
+	}
 	return p;
 }
 
@@ -214,7 +236,7 @@ static void *anonymous(void *addr, size_t n, int prot, int flags)
 	return p ? p : MAP_FAILED;
 }
 
-/* Anonymous memory lies in the slice, so that it moves with the rank; files are mapped by the kernel where it likes. */
+/* Anonymous memory lies in the slice, so that it moves with the rank, and so do ordinary files. All else is where the kernel likes. */
 void *vr_bind_mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
 {
 	int fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
@@ -230,12 +252,13 @@ void *vr_bind_mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offs
 	}
 	if (fixed && n && iso_heap_owns(vr_current->heap, addr))
 		p = file_over_heap(addr, n, prot, flags, fd, offset);
-	else
+	else if (fixed || !(p = file_in_slice(n, prot, flags, fd, offset))) {
 		p = mmap(addr, n, prot, flags, fd, offset);
+		if (p != MAP_FAILED)
+			vr_rank_pin(vr_current, "it has mapped a device, or memory outside of its slice");
+	}
 	if (p == MAP_FAILED)
 		vr_set_errno(errno);
-	else
-		vr_rank_pin(vr_current, "it has mapped a file or memory of others");
 	return p;
 }
 
@@ -282,8 +305,15 @@ static void *remap_heap(void *old, size_t old_size, size_t size, int flags, void
 		return MAP_FAILED;
 	}
 	errno = ENOMEM;
-	if (vr_overlay_meets(old, old_size)) /* a file cannot grow here: what follows it is not the file's */
-		return size > old_size || flags & MREMAP_FIXED || vr_bind_munmap((char *)old + size, old_size - size) ? MAP_FAILED : old;
+	if (vr_overlay_meets(old, old_size)) {
+		size_t kept = (size + PAGE - 1) & -PAGE, had = (old_size + PAGE - 1) & -PAGE;
+		if (flags & MREMAP_FIXED)
+			return MAP_FAILED;
+		if (kept <= had)
+			return kept < had && vr_bind_munmap((char *)old + kept, had - kept) ? MAP_FAILED : old;
+		void *grown = flags & MREMAP_MAYMOVE ? vr_overlay_grow(old, old_size, size) : NULL;
+		return grown ? grown : MAP_FAILED;
+	}
 	void *p = flags & MREMAP_FIXED ? remap_to(old, old_size, to, size) : iso_heap_remap(vr_current->heap, old, old_size, size, flags & MREMAP_MAYMOVE);
 	if (p && p != old)
 		vr_protect_note(old, old_size, PROT_READ | PROT_WRITE);
@@ -320,7 +350,9 @@ int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n)
 {
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t at = (uint64_t)p - r->slice;
-	if ((at >= l->stack && at + n <= (uint64_t)r->tls - r->slice) || (at >= l->heap && at + n <= l->heap + l->heap_size))
+	if (at >= l->heap && at + n <= l->heap + l->heap_size)
+		return vr_likely(!r->overlays) || !vr_overlay_of(r, p, (size_t)n);
+	if (at >= l->stack && at + n <= (uint64_t)r->tls - r->slice)
 		return 1;
 	at = (uint64_t)p - r->images;
 	if (r->images != vr_images_of(r->id))

@@ -6,27 +6,29 @@
 #include "fiber.h"
 #include "freeze.h"
 #include "life.h"
+#include "offer.h"
+#include "overlay.h"
 #include "process.h"
 #include "signals.h"
 #include "steal.h"
 #include "stepper.h"
+#include "timeline.h"
 #include "tls.h"
 
 /* ---- lists of the PE ---- */
 
-static void append(struct vr_move **list, struct vr_move *m)
+static void append(struct vr_moves *list, struct vr_move *m)
 {
-	while (*list)
-		list = &(*list)->next;
 	m->next = NULL;
-	*list = m;
+	*(list->first ? &list->last->next : &list->first) = m;
+	list->last = m;
 }
 
-static struct vr_move *take(struct vr_move **list)
+static struct vr_move *take(struct vr_moves *list)
 {
-	struct vr_move *m = *list;
+	struct vr_move *m = list->first;
 	if (m)
-		*list = m->next;
+		list->first = m->next;
 	return m;
 }
 
@@ -69,12 +71,16 @@ static struct vr_move *move_new(struct vr_rank *r, int32_t to)
 	m->work.run = ordered;
 	m->rank = r;
 	m->to = to;
-	m->ordered_at = vr_now();
 	return m;
 }
 
 static void move_free(struct vr_move *m, int has_come)
 {
+	if (m->taken_from) {
+		vr_steal_came(m->taken_at);
+		m->rank = NULL;
+		return;
+	}
 	if (m->is_steal)
 		vr_steal_over(m->to, has_come);
 	vr_arena_free(m, sizeof *m);
@@ -98,6 +104,12 @@ int vr_move_order(struct vr_rank *r, int32_t to)
 	return 0;
 }
 
+int vr_move_is_behind(int32_t id)
+{
+	const struct vr_pe *pe = &vr_job->pe[id];
+	return *(struct vr_move *volatile const *)&pe->orders.first || atomic_load(&pe->inbox);
+}
+
 int vr_move_give(struct vr_rank *r, int32_t to)
 {
 	struct vr_move *m = move_new(r, to);
@@ -109,12 +121,28 @@ int vr_move_give(struct vr_rank *r, int32_t to)
 	return 0;
 }
 
+/* Only this worker sees the record, and there is one at a time. */
+static struct vr_move taken;
+
+int vr_move_may_take(void)
+{
+	return !taken.rank;
+}
+
+void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since)
+{
+	taken = (struct vr_move){.rank = r, .to = vr_pe->id, .place = VR_IN_QUEUE, .taken_from = from, .taken_at = since};
+	append(&vr_pe->arrivals, &taken);
+}
+
 const char *vr_move_hold(const struct vr_rank *r)
 {
 	if (atomic_load(&r->is_pinned))
 		return r->pinned;
 	if (r->process && r->process->children)
 		return "it has child processes";
+	if (r->signals && r->signals->fiber)
+		return "it handles a signal while it waits";
 	return NULL;
 }
 
@@ -150,6 +178,8 @@ const char *vr_move_unasked(const struct vr_rank *r)
 const char *vr_move_obstacle(const struct vr_move *m)
 {
 	const struct vr_rank *r = m->rank;
+	if (vr_unlikely(vr_offers_on))
+		vr_offers_retract(r);
 	uint32_t state = atomic_load_explicit(&r->state, memory_order_relaxed);
 	if (!vr_is_mine(r))
 		return "it has moved meanwhile";
@@ -162,15 +192,6 @@ const char *vr_move_obstacle(const struct vr_move *m)
 
 /* ---- going and coming ---- */
 
-static void leave_list(struct vr_rank *r)
-{
-	struct vr_rank **at = &vr_pe->all;
-	while (*at != r)
-		at = &(*at)->all_next;
-	*at = r->all_next;
-	vr_pe->nranks--;
-}
-
 int vr_move_is_order(const struct vr_work *w)
 {
 	return w->run == ordered;
@@ -178,25 +199,39 @@ int vr_move_is_order(const struct vr_work *w)
 
 const char *vr_move_pack(struct vr_move *m, int *never)
 {
+	const char *why = vr_overlay_settle(m->rank);
+	*never = !!why;
+	if (why)
+		return why;
 	return vr_ferry_send(m->rank, m->to, never);
 }
 
-void vr_move_send(struct vr_move *m)
+void vr_move_detach(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	vr_directory_leave(r);
+	vr_signals_leave(r);
 	vr_ferry_close();
 	if (vr_loaded == r)
 		vr_tls_unload();
+	vr_overlay_leave(r);
 	vr_protect_leave(r);
 	m->place = vr_schedule_remove(r);
 	vr_departures++;
-	leave_list(r);
+	vr_rank_release(r);
 	r->move = m;
 	m->work.run = arrived;
 	vr_freeze_departs();
+	atomic_fetch_add(&vr_job->in_transit, 1);
+	if (vr_timeline_on)
+		vr_timeline_left(r, m->to);
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
-	vr_pe_post(m->to, &m->work);
+}
+
+void vr_move_arrive(struct vr_rank *r)
+{
+	vr_pe_post(r->move->to, &r->move->work);
+	atomic_fetch_sub(&vr_job->in_transit, 1);
 }
 
 const char *vr_move_unpack(struct vr_move *m)
@@ -207,19 +242,30 @@ const char *vr_move_unpack(struct vr_move *m)
 		return why;
 	if (vr_directory_adopt(r))
 		return "the directory that the job began in cannot be opened";
-	return vr_protect_enter(r) ? "its memory cannot be protected as it was (see vm.max_map_count)" : NULL;
+	if (vr_protect_enter(r))
+		return "its memory cannot be protected as it was (see vm.max_map_count)";
+	if (vr_overlay_enter(r))
+		return "the files that it has mapped cannot be mapped here (see vm.max_map_count)";
+	if (vr_redirect_enter(r))
+		return "its C library cannot be told to map files as it did";
+	return vr_signals_adopt(r);
 }
 
 void vr_move_finish(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
 	r->move = NULL;
+	if (vr_timeline_on)
+		vr_timeline_came(r);
 	r->counters.moves++;
-	vr_signals_adopt(r);
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);
+	struct vr_pe *from = m->taken_from;
 	move_free(m, 1);
-	vr_freeze_arrives();
+	if (!from)
+		vr_freeze_arrives();
 	if (atomic_load(&r->inbox))
 		vr_inbox_drain(r);
+	if (from && atomic_load(&r->on_wake)) /* it waits in the list of a PE that may look there late */
+		vr_wakes_rescue(from);
 }

@@ -1,4 +1,5 @@
-/* Ranks that go to another worker of the node. No memory is copied: the owner changes.
+/* Ranks that go to another worker of the node. No memory is copied: the owner changes. (Under +migrate copy the memory is copied all the
+ * same, while the rank is in transit: copy_cgo.go.)
  *
  * An order asks the owner of a rank to send it. Between two runs of ranks the owner takes the rank out of its lists, gives it luggage
  * (what Go keeps of it), and hands it over: from then on it is in transit, and whoever has something for it puts that into its
@@ -16,17 +17,23 @@ struct vr_move {
 	int32_t to;
 	int32_t is_own; /* the rank itself wants to go */
 	int32_t is_steal; /* the PE that it goes to has asked for it */
+	struct vr_pe *taken_from; /* it has been taken, without an order; or NULL */
+	uint64_t taken_at; /* time-stamp counter */
 	int32_t place; /* enum vr_place: where the scheduler had it */
-	int64_t ordered_at; /* vr_now() */
-	void *luggage; /* memory of the rank's slice, or NULL */
-	uint64_t luggage_size;
 };
 
 /* Any stack, any worker. Ask that rank r goes to PE `to`. -1 when there is no memory to ask. */
 int vr_move_order(struct vr_rank *r, int32_t to);
 
+/* Any stack, any worker: has PE `id` orders that it has not got round to? A guess. */
+int vr_move_is_behind(int32_t id);
+
 /* Any stack of the owner: the same for a ready rank that PE `to` has asked for. */
 int vr_move_give(struct vr_rank *r, int32_t to);
+
+/* PE stack: rank r, which another PE has offered, is an arrival; if the one before is in. */
+int vr_move_may_take(void);
+void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since);
 
 /* Rank stack: go to another PE now. NULL, or why that cannot be; switches. */
 const char *vr_move_self(int32_t to);
@@ -50,8 +57,11 @@ const char *vr_move_obstacle(const struct vr_move *m);
 /* PE stack: send what the rank of an order has in this process ahead. NULL, or why it stays: for good where *never is set. */
 const char *vr_move_pack(struct vr_move *m, int *never);
 
-/* PE stack: send the rank itself; it is no longer this worker's. */
-void vr_move_send(struct vr_move *m);
+/* PE stack: the rank is no longer this worker's, but in transit. */
+void vr_move_detach(struct vr_move *m);
+
+/* Any thread, any worker: the memory of rank r, which is in transit, is there. */
+void vr_move_arrive(struct vr_rank *r);
 
 /* PE stack: what the rank of an arrival has in processes becomes this one's. NULL, or what is wrong. */
 const char *vr_move_unpack(struct vr_move *m);

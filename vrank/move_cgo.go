@@ -1,6 +1,7 @@
 package vrank
 
 /*
+#include "../isomalloc/heap.h"
 #include "move.h"
 */
 import "C"
@@ -21,7 +22,9 @@ func (w *worker) move() error {
 		C.vr_pe.move_steps += steps
 	}()
 	for m := C.vr_move_next_order(); m != nil; m = C.vr_move_next_order() {
-		w.sendAway(m)
+		if err := w.sendAway(m); err != nil {
+			return err
+		}
 		steps++
 	}
 	for m := C.vr_move_next_arrival(); m != nil; m = C.vr_move_next_arrival() {
@@ -34,21 +37,23 @@ func (w *worker) move() error {
 }
 
 // sendAway hands a rank over, with what Go keeps of it, unless something holds it here.
-func (w *worker) sendAway(m *C.struct_vr_move) {
+func (w *worker) sendAway(m *C.struct_vr_move) error {
 	r := (*rank)(unsafe.Pointer(m.rank))
 	if C.vr_move_obstacle(m) != nil || !w.pack(r, m) {
-		C.vr_rank_free(&r.c, m.luggage)
 		C.vr_move_drop(m)
-		return
+		return nil
 	}
-	w.mpi.EndRank(r.number())
-	C.vr_move_send(m)
+	C.vr_move_detach(m)
+	if w.copier != nil {
+		return w.copier.send(r, int(m.to))
+	}
+	C.vr_move_arrive(m.rank)
+	return nil
 }
 
 // pack makes everything ready that goes with a rank. Where that fails the rank stays as it was; for good if it would fail again.
 func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
-	luggage, size, ok := w.luggage(r)
-	if m.luggage, m.luggage_size = luggage, C.uint64_t(size); !ok {
+	if !w.packLuggage(r) {
 		r.pin("its slice is full")
 		return false
 	}
@@ -70,26 +75,31 @@ func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
 	return false
 }
 
-// luggage puts what Go keeps of a rank into its slice: nil for nothing, or not ok when that is full.
-func (w *worker) luggage(r *rank) (at unsafe.Pointer, size int, ok bool) {
-	packed := w.mpi.Pack(r.number())
-	if len(packed) == 0 {
-		return nil, 0, true
+// packLuggage puts what Go keeps of a rank into its slice, where it stays until Go needs it. That fails when the slice is full.
+func (w *worker) packLuggage(r *rank) bool {
+	if r.c.is_kept == 0 {
+		return true
 	}
-	if at = C.vr_rank_alloc(&r.c, C.size_t(len(packed))); at == nil {
-		return nil, 0, false
+	data := w.mpi.Pack(r.number())
+	if r.c.luggage = C.vr_rank_alloc(&r.c, C.size_t(len(data))); r.c.luggage == nil {
+		return false
 	}
-	return at, copy(unsafe.Slice((*byte)(at), len(packed)), packed), true
+	r.c.luggage_size = C.uint64_t(copy(unsafe.Slice((*byte)(r.c.luggage), len(data)), data))
+	w.mpi.EndRank(r.number())
+	r.c.is_kept = 0
+	return true
 }
 
-// unpack gives Go what luggage has put into the slice, and frees that.
-func (w *worker) unpack(r *rank, luggage unsafe.Pointer, size uint64) error {
-	if luggage == nil {
-		return nil
+// unpackLuggage gives Go back what it kept of a rank in another worker.
+func (w *worker) unpackLuggage(r *rank) {
+	if r.c.luggage == nil {
+		return
 	}
-	err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(luggage), size))
-	C.vr_rank_free(&r.c, luggage)
-	return err
+	if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(r.c.luggage), r.c.luggage_size)); err != nil {
+		panic(fmt.Sprintf("BUG: rank %d: %v", r.number(), err))
+	}
+	C.vr_rank_free(&r.c, r.c.luggage)
+	r.c.luggage = nil
 }
 
 // leave readies a rank for another worker. What this one has mapped for it stays, in case that it comes back, unless there would
@@ -115,12 +125,21 @@ func (w *worker) takeIn(m *C.struct_vr_move) error {
 	if why := C.vr_move_unpack(m); why != nil {
 		return fmt.Errorf("take in rank %d: %s", r.number(), C.GoString(why))
 	}
-	if err := w.unpack(r, m.luggage, uint64(m.luggage_size)); err != nil {
-		return fmt.Errorf("take in rank %d: %w", r.number(), err)
-	}
 	C.vr_move_finish(m)
 	return nil
 }
+
+// redZone is what code may use below its stack pointer.
+const redZone = 128
+
+// liveStack is the first page of its stack that a rank that does not run needs.
+func (r *rank) liveStack() uintptr { return (uintptr(r.c.sp) - redZone) &^ (page - 1) }
+
+// trimHeap gives the pages of freed memory back.
+func (r *rank) trimHeap() { C.iso_heap_trim(r.c.heap) }
+
+// arrive hands a rank whose memory is complete to the PE that it goes to. Any goroutine.
+func (r *rank) arrive() { C.vr_move_arrive(&r.c) }
 
 // furnish readies this process for a rank: what of its slice is not memory of the region. Ranks that were here before have
 // left that behind.
@@ -141,16 +160,24 @@ func (w *worker) furnish(r *rank) error {
 	return err
 }
 
-// shuffle moves random ranks to random workers, for tests, until the job ends: one order in each period in the mean.
+// shuffle moves random ranks to random workers, for tests, until the job ends: one order in each period in the mean, but no more than
+// the workers can carry out: where they get little of a core they would do nothing else.
 func (w *worker) shuffle(every time.Duration) {
-	const most = 64 // orders at once, after a long sleep
+	const most = 16 // orders at once for one worker
 	start, done := time.Now(), 0
+	ordered := make([]int, w.cfg.PEs) // since a worker was last seen without any
 	for !isStopped() {
 		time.Sleep(every)
 		due := int(time.Since(start) / every)
 		for range min(due-done, most) {
-			if OrderMove(rand.IntN(w.cfg.Ranks), rand.IntN(w.cfg.PEs)) != nil {
-				break
+			r := (*C.struct_vr_rank)(unsafe.Pointer(rankAt(rand.IntN(w.cfg.Ranks))))
+			pe := C.vr_owner(r)
+			if C.vr_move_is_behind(pe) == 0 {
+				ordered[pe] = 0
+			}
+			if ordered[pe] < most {
+				ordered[pe]++
+				outside(func() { C.vr_move_order(r, C.int32_t(rand.IntN(w.cfg.PEs))) })
 			}
 		}
 		done = due

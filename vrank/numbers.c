@@ -9,7 +9,7 @@
 #include "bind.h"
 #include "process.h"
 
-#define FIRST 64 /* below are the runtime's own, and what is about to move up */
+#define FIRST 64 /* below are the runtime's own (three more for each PE: ferry.h, copy_cgo.go), and what is about to move up */
 #define COUNT_MAX 65536
 #define TRIES 8
 
@@ -21,7 +21,7 @@ void vr_numbers_init(struct vr_job *job)
 	struct rlimit most;
 	if ((job->pes < 2 && !job->keeps) || getrlimit(RLIMIT_NOFILE, &most))
 		return;
-	int count = most.rlim_cur < COUNT_MAX ? (int)most.rlim_cur : COUNT_MAX, first = FIRST + 2 * job->room;
+	int count = most.rlim_cur < COUNT_MAX ? (int)most.rlim_cur : COUNT_MAX, first = FIRST + 3 * job->room;
 	if (count <= first)
 		return;
 	job->fd_owner = (_Atomic int32_t *)job->arena_next;

@@ -9,6 +9,7 @@
 
 #include "errors.h"
 #include "stepper.h"
+#include "timeline.h"
 #include "traffic.h"
 
 /* ---- copying ---- */
@@ -124,10 +125,21 @@ static void acknowledge(struct vr_request *send)
 	vr_inbox_push(send->rank, &send->env.node);
 }
 
+/* Messages by how they are counted; larger numbers are of those that the timeline shows. */
+enum { UNCOUNTED, COUNTED };
+
+static inline void note_received(const struct vr_rank *r, uint64_t flow, int64_t bytes)
+{
+	if (flow > COUNTED)
+		vr_timeline_received(r, flow, bytes);
+}
+
 /* A matched pair: move the data, complete both sides. */
 static void receive(struct vr_request *r, struct vr_env *e)
 {
 	int64_t bytes = accept(r, e->source, e->tag, e->bytes);
+	if (vr_unlikely(vr_timeline_on))
+		note_received(r->rank, e->flow, e->bytes);
 	if (e->node.kind == VR_NODE_EAGER) {
 		copy_packed(r, vr_env_data(e), bytes);
 		vr_env_free(e);
@@ -180,6 +192,7 @@ void vr_p2p_mail(struct vr_rank *r, const struct vr_mail *mail)
 	e->source = mail->source;
 	e->tag = mail->tag;
 	e->bytes = mail->bytes;
+	e->flow = COUNTED;
 	memcpy(vr_env_data(e), mail->data, mail->bytes);
 	keep(r, e);
 }
@@ -267,19 +280,22 @@ void vr_progress(void)
 
 /* ---- sending ---- */
 
-static void fill(struct vr_env *e, enum vr_node_kind kind, const struct vr_message *m, int64_t bytes)
+static inline void fill(struct vr_env *e, enum vr_node_kind kind, const struct vr_message *m, int64_t bytes, uint64_t flow)
 {
 	e->node.kind = kind;
 	e->node.context = m->context;
 	e->source = m->source;
 	e->tag = m->tag;
 	e->bytes = bytes;
+	if (vr_unlikely(flow != UNCOUNTED))
+		e->flow = flow;
 }
 
 /* The receiver waits already: one copy, nothing is queued. */
-static void send_matched(struct vr_request *q, const struct vr_message *m, int64_t bytes)
+static inline void send_matched(struct vr_request *q, const struct vr_message *m, int64_t bytes, uint64_t flow)
 {
 	int64_t from;
+	note_received(q->rank, flow, bytes);
 	bytes = accept(q, m->source, m->tag, bytes);
 	if (vr_likely(vr_type_is_dense(m->type, m->count, &from))) {
 		copy_packed(q, (const char *)m->buf + from, bytes);
@@ -304,12 +320,12 @@ static int send_mail(struct vr_rank *to, const struct vr_message *m, int64_t byt
 	return 1;
 }
 
-static int send_eager(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local)
+static int send_eager(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local, uint64_t flow)
 {
 	struct vr_env *e = vr_env_alloc(bytes);
 	if (vr_unlikely(!e))
 		return 0;
-	fill(e, VR_NODE_EAGER, m, bytes);
+	fill(e, VR_NODE_EAGER, m, bytes, flow);
 	pack(vr_env_data(e), m, bytes);
 	if (local)
 		keep(to, e);
@@ -333,10 +349,10 @@ static int bounce(struct vr_request *r, const struct vr_message *m, int64_t byte
 	return 0;
 }
 
-static int send_rendezvous(struct vr_request *r, struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local)
+static int send_rendezvous(struct vr_request *r, struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local, uint64_t flow)
 {
 	int64_t reach = m->count > 0 ? (m->count - 1) * m->type->extent + m->type->true_extent : 0;
-	fill(&r->env, VR_NODE_RENDEZVOUS, m, bytes);
+	fill(&r->env, VR_NODE_RENDEZVOUS, m, bytes, flow);
 	r->env.sender = r;
 	r->env.buf = vr_canonical(r->rank, m->buf);
 	r->env.type = m->type;
@@ -356,9 +372,15 @@ static inline int64_t count_sent(struct vr_rank *me, const struct vr_message *m)
 	int64_t bytes = m->count * m->type->size;
 	me->counters.sent++;
 	me->counters.sent_bytes += bytes;
-	if (vr_unlikely(vr_traffic_on))
-		vr_traffic_add(me, m->dest_world, bytes);
 	return bytes;
+}
+
+/* For jobs that want to know who talks to whom. */
+static uint64_t note_sent(struct vr_rank *me, const struct vr_message *m, int64_t bytes)
+{
+	vr_traffic_add(me, m->dest_world, bytes);
+	uint64_t flow = vr_timeline_on ? vr_timeline_sent(me, m->dest_world, bytes) : 0;
+	return flow ? flow : COUNTED;
 }
 
 /* Can this PE put a message into the queues of rank `to` itself? Not before all that other PEs have put into its inbox is out of there, else it
@@ -373,21 +395,21 @@ static inline int is_local(struct vr_rank *to)
 	return !atomic_load_explicit(&to->inbox, memory_order_relaxed);
 }
 
-/* All that completes at once; 0 when a rendezvous is needed. */
-static inline int send_at_once(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local)
+/* All that completes at once; 0 when a rendezvous is needed. A mail has no room for a flow. */
+static inline int send_at_once(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local, uint64_t flow)
 {
 	if (local) {
 		struct vr_request *q = vr_match_arrived(&to->matcher, m->context, m->source, m->tag);
 		if (q) {
-			send_matched(q, m, bytes);
+			send_matched(q, m, bytes, flow);
 			return 1;
 		}
 	}
 	if (m->mode == VR_SYNCHRONOUS)
 		return 0;
-	if (!local && bytes <= VR_MAIL_BYTES && send_mail(to, m, bytes))
+	if (!local && bytes <= VR_MAIL_BYTES && flow <= COUNTED && send_mail(to, m, bytes))
 		return 1;
-	return bytes <= VR_EAGER_MAX && send_eager(to, m, bytes, local);
+	return bytes <= VR_EAGER_MAX && send_eager(to, m, bytes, local, flow);
 }
 
 static struct vr_request *send_request(struct vr_rank *me, const struct vr_message *m)
@@ -402,19 +424,32 @@ static struct vr_request *send_request(struct vr_rank *me, const struct vr_messa
 	return r;
 }
 
+static __attribute__((always_inline)) inline struct vr_request *start(struct vr_rank *me, struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local, uint64_t flow)
+{
+	if (vr_likely(send_at_once(to, m, bytes, local, flow)))
+		return NULL;
+	struct vr_request *r = send_request(me, m);
+	if (r != VR_NO_MEMORY && send_rendezvous(r, to, m, bytes, local, flow)) {
+		vr_request_free(r);
+		return VR_NO_MEMORY;
+	}
+	return r;
+}
+
+/* Apart, so that the way without flows has no tests for them. */
+static __attribute__((noinline)) struct vr_request *start_noted(struct vr_rank *me, struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local)
+{
+	return start(me, to, m, bytes, local, note_sent(me, m, bytes));
+}
+
 struct vr_request *vr_send_start_as(struct vr_rank *me, const struct vr_message *m)
 {
 	struct vr_rank *to = vr_rank_of(m->dest_world);
 	int64_t bytes = count_sent(me, m);
 	int local = is_local(to);
-	if (vr_likely(send_at_once(to, m, bytes, local)))
-		return NULL;
-	struct vr_request *r = send_request(me, m);
-	if (r != VR_NO_MEMORY && send_rendezvous(r, to, m, bytes, local)) {
-		vr_request_free(r);
-		return VR_NO_MEMORY;
-	}
-	return r;
+	if (vr_unlikely(vr_traffic_on))
+		return start_noted(me, to, m, bytes, local);
+	return start(me, to, m, bytes, local, UNCOUNTED);
 }
 
 int vr_send_start_on(struct vr_request *r, const struct vr_message *m)
@@ -422,8 +457,9 @@ int vr_send_start_on(struct vr_request *r, const struct vr_message *m)
 	struct vr_rank *to = vr_rank_of(m->dest_world);
 	int64_t bytes = count_sent(r->rank, m);
 	int local = is_local(to);
-	if (!send_at_once(to, m, bytes, local))
-		return send_rendezvous(r, to, m, bytes, local);
+	uint64_t flow = vr_unlikely(vr_traffic_on) ? note_sent(r->rank, m, bytes) : UNCOUNTED;
+	if (!send_at_once(to, m, bytes, local, flow))
+		return send_rendezvous(r, to, m, bytes, local, flow);
 	vr_request_complete(r);
 	return 0;
 }

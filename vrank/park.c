@@ -25,9 +25,8 @@ static void wait_while(uint32_t value, const struct timespec *time)
 	syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, value, time, NULL, 0);
 }
 
-static void change(uint32_t to)
+static void wake(void)
 {
-	atomic_store(&state, to);
 	syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
@@ -38,7 +37,7 @@ static void stand(void)
 	uint32_t asked = ASKED;
 	if (!atomic_compare_exchange_strong(&state, &asked, STANDING))
 		return;
-	change(STANDING);
+	wake(); /* and no second store: who asked may have seen this one, and have released us since */
 	while (atomic_load(&state) == STANDING)
 		wait_while(STANDING, NULL);
 }
@@ -94,5 +93,6 @@ int vr_park_ask(int64_t nanoseconds)
 
 void vr_park_release(void)
 {
-	change(MOVING);
+	atomic_store(&state, MOVING);
+	wake();
 }

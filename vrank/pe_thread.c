@@ -81,6 +81,7 @@ const char *vr_pe_join(void)
 
 void vr_job_start(void)
 {
+	vr_job->began_at = vr_ticks(); /* of the last one that comes here, or of one that comes at the same time */
 	atomic_fetch_add(&vr_job->started, 1);
 }
 

@@ -6,10 +6,11 @@
 #include "../isomalloc/heap.h"
 #include "bind.h"
 #include "life.h"
+#include "overlay.h"
 
 #define PAGE 4096ul
 #define PLAIN (PROT_READ | PROT_WRITE)
-#define PARTS_MAX 256 /* beyond, moving would cost more than it brings */
+#define PARTS_MAX 4096 /* two calls of the kernel for each when the rank moves; and a process has 65,530 mappings unless told otherwise */
 
 struct vr_guarded {
 	struct vr_guarded *next;
@@ -57,7 +58,11 @@ static void cut(struct vr_rank *r, uint64_t lo, uint64_t hi)
 
 void vr_protect_note(void *at, size_t n, int prot)
 {
-	struct vr_rank *r = owner();
+	vr_protect_note_of(owner(), at, n, prot);
+}
+
+void vr_protect_note_of(struct vr_rank *r, void *at, size_t n, int prot)
+{
 	uint64_t lo = (uint64_t)at & -PAGE, hi = ((uint64_t)at + n + PAGE - 1) & -PAGE;
 	if (r->guarded)
 		cut(r, lo, hi);
@@ -86,9 +91,10 @@ int vr_bind_mprotect(void *at, size_t n, int prot)
 		vr_set_errno(errno);
 		return -1;
 	}
-	if (vr_is_shared(vr_current, at, (int64_t)n))
+	if (iso_heap_owns(vr_current->heap, at) || vr_is_shared(vr_current, at, (int64_t)n)) {
 		vr_protect_note(at, n, prot);
-	else
+		vr_overlay_protect(at, n, prot);
+	} else
 		vr_rank_pin(vr_current, "it has changed the protection of its program or of a file");
 	return 0;
 }

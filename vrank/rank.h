@@ -114,7 +114,7 @@ struct vr_layout {
 };
 
 /* Functions of the rank's own C library that the runtime calls. */
-enum vr_libc { VR_LIBC_SPAWN, VR_LIBC_SPAWNP, VR_LIBC_EXECVPE, VR_LIBC_FDOPEN, VR_LIBC_FCLOSE, VR_LIBC_FOPEN, VR_LIBC_OPENDIR, VR_LIBC_CLOSEDIR, VR_LIBC_TMPFILE, VR_LIBC_SETMNTENT, VR_LIBC_STRDUP, VR_LIBC_COUNT };
+enum vr_libc { VR_LIBC_SPAWN, VR_LIBC_SPAWNP, VR_LIBC_EXECVPE, VR_LIBC_FDOPEN, VR_LIBC_FCLOSE, VR_LIBC_FOPEN, VR_LIBC_OPENDIR, VR_LIBC_CLOSEDIR, VR_LIBC_TMPFILE, VR_LIBC_SETMNTENT, VR_LIBC_STRDUP, VR_LIBC_MMAP, VR_LIBC_MUNMAP, VR_LIBC_LANGINFO, VR_LIBC_LANGINFO_L, VR_LIBC_COUNT };
 
 /* Entry points of the program, absolute addresses in the rank's images; filled by the loader. */
 struct vr_entry {
@@ -173,7 +173,7 @@ struct vr_rank {
 	uint64_t resumed_at; /* + time-stamp counter */
 	int64_t wake_at; /* + nanoseconds of CLOCK_MONOTONIC, while SLEEPING */
 	struct vr_rank *timer_next; /* + */
-	struct vr_rank *all_next; /* ranks of one PE */
+	struct vr_rank *all_next, **all_at; /* ranks of one PE; and the pointer that leads here */
 
 	struct vr_entry entry;
 	int32_t argc;
@@ -202,12 +202,14 @@ struct vr_rank {
 	struct vr_library *finis; /* those with destructors, the last one first */
 	char **tls_blocks; /* by module, of the rank's own thread: blocks that have no fixed place below the thread pointer */
 	struct vr_move *move; /* by which it goes to another worker: move.c */
-	void *luggage; /* what Go keeps of it, in its slice, while the job is frozen; or NULL */
+	void *luggage; /* what Go kept of it in the worker it came from, in the slice, until this worker's Go needs it */
 	uint64_t luggage_size;
+	int32_t is_kept; /* Go keeps something of it now */
 	struct vr_break {
 		uint64_t lo, now, hi; /* 0 before it is first asked for: break.c */
 	} brk;
 	struct vr_overlay *overlays; /* overlay.c */
+	int32_t is_redirected; /* its C library maps files by the functions for it: redirect.c */
 	_Atomic int32_t descriptors; /* that have numbers of the job's: numbers.c */
 	int32_t cargo; /* descriptors are on their way: ferry.c */
 	struct vr_guarded *guarded; /* protect.c */

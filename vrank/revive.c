@@ -8,12 +8,16 @@
 #include "move.h"
 #include "schedule.h"
 #include "signals.h"
+#include "overlay.h"
 #include "steal.h"
+#include "timeline.h"
 
 /* ---- work that PEs had ---- */
 
-static void drop_orders(struct vr_move *m)
+static void drop_orders(struct vr_moves *all)
 {
+	struct vr_move *m = all->first;
+	*all = (struct vr_moves){0};
 	while (m) {
 		struct vr_move *next = m->next;
 		vr_arena_free(m, sizeof *m);
@@ -97,9 +101,11 @@ struct queues {
 static struct queues empty(struct vr_pe *pe)
 {
 	struct queues q = {pe->head, pe->timers, atomic_exchange(&pe->inbox, NULL)};
-	drop_orders(pe->orders);
+	drop_orders(&pe->orders);
 	pe->head = pe->tail = pe->timers = pe->all = NULL;
-	pe->orders = pe->arrivals = NULL;
+	pe->arrivals = (struct vr_moves){0};
+	pe->has_offers = 0;
+	pe->offers_until = 0;
 	pe->nranks = pe->is_told = 0;
 	pe->idle_since = 0;
 	pe->switches = pe->idle_ticks = pe->busy_ticks = pe->move_ticks = pe->move_steps = 0;
@@ -166,6 +172,8 @@ static void found_pool(struct vr_pe *pe, int n)
 	pe->pool_end = rich->pool_end;
 	pe->pool_next = rich->pool_next + ((rich->pool_end - rich->pool_next) / 2 & -4096ll);
 	rich->pool_end = pe->pool_next;
+	pe->timeline = (struct vr_timeline *)pe->pool_next;
+	pe->pool_next += vr_timeline_size();
 }
 
 /* ---- the job ---- */
@@ -204,7 +212,29 @@ const char *vr_rank_revive(struct vr_rank *r)
 		return "the directory that the job began in cannot be opened";
 	if (vr_protect_enter(r))
 		return "its memory cannot be protected as it was (see vm.max_map_count)";
-	vr_signals_adopt(r);
-	vr_rank_adopt(r);
+	const char *why = vr_rank_unstow(r);
+	if (!why && vr_redirect_enter(r))
+		why = "its C library cannot be told to map files as it did";
+	if (!why)
+		vr_rank_adopt(r);
+	return why;
+}
+
+/* ---- what a process has of a rank that stays ---- */
+
+const char *vr_rank_stow(struct vr_rank *r)
+{
+	const char *why = vr_overlay_settle(r);
+	if (why)
+		return why;
+	vr_signals_leave(r);
+	vr_overlay_leave(r);
 	return NULL;
+}
+
+const char *vr_rank_unstow(struct vr_rank *r)
+{
+	if (vr_overlay_enter(r))
+		return "the files that it has mapped cannot be mapped here (see vm.max_map_count)";
+	return vr_signals_adopt(r);
 }

@@ -11,4 +11,9 @@ void vr_job_revive(int pes);
 /* PE stack: what the rank has in processes becomes this one's; its images are ready. NULL, or what is wrong. */
 const char *vr_rank_revive(struct vr_rank *r);
 
+/* PE stack: what this process has of a rank and its slice has not goes there, until vr_rank_unstow, after which it is here again. NULL, or
+ * why that cannot be. The rank's descriptors stay. */
+const char *vr_rank_stow(struct vr_rank *r);
+const char *vr_rank_unstow(struct vr_rank *r);
+
 #endif

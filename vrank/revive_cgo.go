@@ -5,14 +5,13 @@ package vrank
 #include "revive.h"
 
 static int is_asleep(void) { return vr_job->magic == VR_JOB_ASLEEP; }
-static uint64_t most_pes(void) { return vr_job->fd_count ? (vr_job->fd_first - 64) / 2 : VR_MAX_PES; }
+static uint64_t most_pes(void) { return vr_job->fd_count ? (vr_job->fd_first - 64) / 3 : VR_MAX_PES; }
 */
 import "C"
 
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 )
 
 // Revive is what a job needs besides its memory to go on after a restart.
@@ -60,13 +59,8 @@ func (w *worker) reviveRank(r *rank) error {
 			return err
 		}
 	}
-	if err := cError(C.vr_rank_revive(&r.c)); err != nil {
-		return err
-	}
 	r.dropContents(files)
-	luggage := r.c.luggage
-	r.c.luggage = nil
-	return w.unpack(r, unsafe.Pointer(luggage), uint64(r.c.luggage_size))
+	return cError(C.vr_rank_revive(&r.c))
 }
 
 // readInboxes looks for what was on its way to ranks when they were saved. All ranks of the job are there.

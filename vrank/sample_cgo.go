@@ -18,6 +18,7 @@ import (
 type Sampler struct {
 	pes   []C.struct_vr_pe_sample
 	ranks []C.struct_vr_rank_sample
+	data  int64 // bytes of a rank's images that are its own; below 0 until that is known
 }
 
 // Sample is what can be seen of the job at one moment: sums since its beginning, in seconds.
@@ -39,20 +40,38 @@ type PESample struct {
 type RankSample struct {
 	User   float64
 	Moves  uint64
-	PE     int // that has it, or is about to
+	Sent   uint64 // messages
+	PE     int    // that has it, or is about to
 	Pinned bool
 	Ended  bool
+	Memory int64    // bytes that a copy of it would carry, about: what it has allocated, its stack, and the data of its images
 	Goes   bool     // by itself, some time after it was ordered to
 	Load   *float64 // what the program says its load is; nil: nothing
 }
 
 // NewSampler readies a sampler for this job.
 func NewSampler(pes, ranks int) *Sampler {
-	return &Sampler{pes: make([]C.struct_vr_pe_sample, pes), ranks: make([]C.struct_vr_rank_sample, ranks)}
+	return &Sampler{pes: make([]C.struct_vr_pe_sample, pes), ranks: make([]C.struct_vr_rank_sample, ranks), data: -1}
+}
+
+// ownData is how much of each rank's images it has for itself, in bytes.
+func (w *worker) ownData() (sum int64) {
+	if w.sharesLibraries {
+		return 0 // or the method would have to tell
+	}
+	for _, r := range w.program.Ranges() {
+		if !r.Shared {
+			sum += int64(r.Size)
+		}
+	}
+	return sum
 }
 
 // Take takes a sample.
 func (s *Sampler) Take() *Sample {
+	if s.data < 0 {
+		s.data = running.ownData()
+	}
 	C.vr_sample(&s.pes[0], &s.ranks[0])
 	out := &Sample{At: time.Now(), PEs: make([]PESample, len(s.pes)), Ranks: make([]RankSample, len(s.ranks))}
 	second := ticksPerSecond()
@@ -62,7 +81,7 @@ func (s *Sampler) Take() *Sample {
 	}
 	for i := range s.ranks {
 		r := &s.ranks[i]
-		out.Ranks[i] = RankSample{User: float64(r.user_ticks) / second, Moves: uint64(r.moves), PE: int(r.pe),
+		out.Ranks[i] = RankSample{User: float64(r.user_ticks) / second, Moves: uint64(r.moves), Sent: uint64(r.sent), PE: int(r.pe), Memory: int64(r.memory) + s.data,
 			Pinned: r.flags&C.VR_SAMPLE_PINNED != 0, Ended: r.flags&C.VR_SAMPLE_ENDED != 0, Goes: r.flags&C.VR_SAMPLE_GOES != 0}
 		if r.flags&C.VR_SAMPLE_SET != 0 {
 			load := float64(r.load)
@@ -75,9 +94,15 @@ func (s *Sampler) Take() *Sample {
 // Traffic is what one rank has sent another so far.
 type Traffic struct{ From, To, Messages, Bytes int64 }
 
-// TakeTraffic looks at who has sent how much to whom; nothing is known without Config.Traffic. Messages of collective operations are
-// not among it, but for those that are made of messages.
+// TakeTraffic looks at who has sent how much to whom; nothing is known without Config.Traffic. Collective operations through shared
+// memory are among it as ampi counts them.
 func (s *Sampler) TakeTraffic() (all []Traffic) {
+	s.EachTraffic(func(t Traffic) { all = append(all, t) })
+	return all
+}
+
+// EachTraffic is TakeTraffic for those who need not have it all at once.
+func (s *Sampler) EachTraffic(visit func(Traffic)) {
 	peers := make([]C.struct_vr_peer, 64)
 	for id := range s.ranks {
 		r := C.vr_rank_of(C.int32_t(id))
@@ -87,10 +112,9 @@ func (s *Sampler) TakeTraffic() (all []Traffic) {
 			n = int(C.vr_traffic_read(r, &peers[0], C.int(len(peers))))
 		}
 		for _, p := range peers[:min(n, len(peers))] {
-			all = append(all, Traffic{int64(id), int64(p.rank), int64(p.messages), int64(p.bytes)})
+			visit(Traffic{int64(id), int64(p.rank), int64(p.messages), int64(p.bytes)})
 		}
 	}
-	return all
 }
 
 // OrderMove asks the worker that has a rank to send it to another. The rank stays where it is if it cannot move. Any goroutine.

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "freeze.h"
+#include "offer.h"
 #include "park.h"
 #include "process.h"
 #include "schedule.h"
@@ -11,6 +12,7 @@
 #include "steal.h"
 #include "stepper.h"
 #include "switch.h"
+#include "timeline.h"
 #include "tls.h"
 
 struct vr_job *vr_job;
@@ -54,6 +56,15 @@ void vr_rank_ready(struct vr_rank *r)
 	r->run_next = NULL;
 	*(vr_pe->tail ? &vr_pe->tail->run_next : &vr_pe->head) = r;
 	vr_pe->tail = r;
+}
+
+void vr_rank_next(struct vr_rank *r)
+{
+	set_state(r, VR_READY);
+	r->run_next = vr_pe->head;
+	vr_pe->head = r;
+	if (!vr_pe->tail)
+		vr_pe->tail = r;
 }
 
 void vr_rank_wake(struct vr_rank *context)
@@ -109,8 +120,13 @@ static void account(struct vr_rank *from, struct vr_rank *to)
 		from->home->counters.user_ticks += now - from->resumed_at;
 		vr_pe->busy_ticks += now - from->resumed_at;
 	}
-	if (to)
-		to->resumed_at = now;
+	if (vr_unlikely(vr_timeline_on))
+		vr_timeline_switch(from, to, now);
+	if (!to)
+		return;
+	to->resumed_at = now;
+	if (vr_unlikely(vr_offers_on))
+		vr_offers_turn(from, to);
 }
 
 /* What the switch after this one will touch: its cache misses overlap with the rank that runs now. */
@@ -175,7 +191,7 @@ static int is_at_rest(void)
 /* Ranks wait to be sent or taken in, and all ranks are at rest. */
 static int has_moves(void)
 {
-	return vr_unlikely((vr_pe->orders && !vr_pe->is_told) || vr_pe->arrivals) && is_at_rest();
+	return vr_unlikely((vr_pe->orders.first && !vr_pe->is_told) || vr_pe->arrivals.first) && is_at_rest();
 }
 
 static int has_to_freeze(void)
@@ -379,7 +395,12 @@ static struct vr_rank *next_to_run(void)
 	vr_pe_poll();
 	if (vr_unlikely(atomic_load_explicit(&vr_signals_news, memory_order_relaxed)))
 		vr_signals_poll();
-	return vr_unlikely(vr_steppers.head && !vr_steppers.running) ? make_host() : queue_pop();
+	if (vr_unlikely(vr_steppers.head && !vr_steppers.running))
+		return make_host();
+	struct vr_rank *r = queue_pop();
+	if (vr_unlikely(!r && vr_pe->has_offers) && vr_offers_retake())
+		r = queue_pop();
+	return r;
 }
 
 static enum vr_reason run_ranks(struct vr_rank *resume)

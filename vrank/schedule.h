@@ -49,6 +49,7 @@ void vr_schedule_rest(void);
 
 /* PE stack: take a context out of the scheduler's lists. What it was in tells what to put it into again. */
 enum vr_place { VR_IN_NONE, VR_IN_QUEUE, VR_IN_TIMERS };
+void vr_rank_next(struct vr_rank *context); /* it becomes ready, and the first in the queue */
 enum vr_place vr_schedule_remove(struct vr_rank *context);
 void vr_schedule_insert(struct vr_rank *context, enum vr_place place);
 

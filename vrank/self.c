@@ -160,8 +160,10 @@ FILE *vr_bind_fopen(const char *path, const char *mode)
 {
 	const struct vr_entry *e = &vr_current->entry;
 	const char *own = vr_path(path);
-	if (strstr(mode, ",ccs=") || strchr(mode, 'm'))
-		vr_rank_pin(vr_current, "it has a stream that maps its file or converts characters");
+	if (strstr(mode, ",ccs="))
+		vr_rank_pin(vr_current, "it has a stream that converts characters");
+	else if (strchr(mode, 'm') && vr_redirect())
+		vr_rank_pin(vr_current, "it has a stream that maps its file");
 	if (vr_may_block() || (mode[0] != 'r' && mode[0] != 'w') || strchr(mode, '+') || !is_fifo(AT_FDCWD, own))
 		return vr_file_keep(((FILE * (*)(const char *, const char *)) e->libc[VR_LIBC_FOPEN])(own, mode));
 	int fd = open_path(AT_FDCWD, own, (mode[0] == 'r' ? O_RDONLY : O_WRONLY) | (strchr(mode, 'e') ? O_CLOEXEC : 0), 0);

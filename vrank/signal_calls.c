@@ -229,7 +229,7 @@ int vr_bind_sigsuspend(const sigset_t *set)
 	pthread_sigmask(SIG_SETMASK, &stripped, &before);
 	await_handler(mine());
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	vr_masks--;
+	vr_mask_end();
 	return -1;
 }
 
@@ -241,6 +241,7 @@ static int take(struct vr_signals *s, uint64_t set, siginfo_t *info)
 		return 0;
 	int signal = __builtin_ctzll(now) + 1;
 	atomic_fetch_and(&s->pending, ~BIT(signal));
+	vr_timer_delivered(s, &s->info[signal]);
 	if (info)
 		*info = s->info[signal];
 	return signal;

@@ -46,6 +46,11 @@ void vr_mask_strip(sigset_t *set)
 	sigdelset(set, VR_PARK_SIGNAL);
 }
 
+static void retry_in(long nanoseconds)
+{
+	timer_settime(retry, 0, &(struct itimerspec){.it_value.tv_nsec = nanoseconds}, NULL);
+}
+
 static uint64_t bits_of(const sigset_t *set)
 {
 	return *(const uint64_t *)set;
@@ -63,16 +68,6 @@ static uint64_t blocked_now(void)
 static uint64_t pending_of(const struct vr_rank *r)
 {
 	return r->signals ? atomic_load(&r->signals->pending) : 0;
-}
-
-void vr_signals_adopt(struct vr_rank *r)
-{
-	struct vr_signals *s = r->signals;
-	for (int i = 1; s && i < VR_SIGNALS; i++)
-		if (s->actions[i].sa_handler != SIG_DFL)
-			vr_signal_claim(i);
-	if (pending_of(r))
-		atomic_store(&vr_signals_news, 1);
 }
 
 void vr_signal_post(struct vr_rank *r, int signal, const siginfo_t *info)
@@ -233,7 +228,7 @@ static void try_again(const ucontext_t *c)
 		uint64_t mask = r == vr_current ? bits_of(&c->uc_sigmask) : mask_while_away(r);
 		if (!(pending_of(r) & ~mask))
 			continue;
-		timer_settime(retry, 0, &(struct itimerspec){.it_value.tv_nsec = r == vr_current ? RETRY : 5 * RETRY}, NULL);
+		retry_in(r == vr_current ? RETRY : 5 * RETRY);
 		return;
 	}
 }
@@ -301,9 +296,10 @@ static void run_handler(struct vr_signals *s, int signal)
 	s->handled++;
 	s->interrupts += !(a.sa_flags & SA_RESTART);
 	ucontext_t context = s->context;
+	vr_timer_delivered(s, &info);
 	call_handler(&a, signal, &info, &context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	vr_masks--;
+	vr_mask_end();
 }
 
 void vr_signals_run(void)
@@ -372,7 +368,7 @@ void vr_signals_poll(void)
 		if (pending && atomic_load(&r->state) != VR_ENDED && (pending & (~mask_while_away(r) | r->signals->wanted)))
 			wake_or_run(r);
 	}
-	timer_settime(retry, 0, &(struct itimerspec){.it_value.tv_nsec = RETRY}, NULL); /* for the next one that runs */
+	retry_in(RETRY); /* for the next one that runs */
 }
 
 /* ---- masks ---- */
@@ -382,10 +378,20 @@ static sigset_t base_mask;
 
 void vr_mask_begin(void)
 {
-	if (vr_current)
-		vr_rank_pin(vr_current, "it has blocked signals, or handled some");
+	struct vr_signals *s = vr_signals_of(vr_current);
+	if (s)
+		s->masks++;
+	else
+		vr_rank_pin(vr_current, "its slice is full");
 	if (!vr_masks++)
 		mask_of = vr_current;
+}
+
+void vr_mask_end(void)
+{
+	if (vr_current->signals)
+		vr_current->signals->masks--;
+	vr_masks--;
 }
 
 void vr_mask_enter(struct vr_rank *r)
@@ -400,6 +406,41 @@ void vr_mask_enter(struct vr_rank *r)
 		old->has_mask = 1;
 	}
 	mask_of = r;
+}
+
+/* ---- going and coming ---- */
+
+void vr_signals_leave(struct vr_rank *r)
+{
+	struct vr_signals *s = r->signals;
+	if (!s)
+		return;
+	vr_timers_leave(r);
+	if (mask_of == r) {
+		pthread_sigmask(SIG_SETMASK, &base_mask, &s->mask);
+		s->has_mask = 1;
+		mask_of = NULL;
+	}
+	vr_masks -= s->masks;
+}
+
+const char *vr_signals_adopt(struct vr_rank *r)
+{
+	struct vr_signals *s = r->signals;
+	if (!s)
+		return NULL;
+	for (int i = 1; i < VR_SIGNALS; i++)
+		if (s->actions[i].sa_handler != SIG_DFL || (s->wanted & BIT(i)))
+			vr_signal_claim(i);
+	if (!vr_masks)
+		mask_of = NULL; /* the thread's mask is that of all others */
+	vr_masks += s->masks;
+	int error = vr_timers_adopt(r);
+	if (pending_of(r)) {
+		atomic_store(&vr_signals_news, 1);
+		retry_in(RETRY); /* should it run, and not sleep */
+	}
+	return error ? "its timers cannot be made here (see ulimit -i)" : NULL;
 }
 
 /* ---- once ---- */

@@ -32,7 +32,11 @@ struct vr_timer {
 	union sigval value;
 	int32_t fd; /* of one that starts threads, else -1 */
 	void (*function)(union sigval);
-	int64_t clock;
+	clockid_t clock; /* of the kernel's timer */
+	int32_t is_absolute; /* it was set to a time of its clock */
+	int64_t due, interval; /* nanoseconds: when it goes off next, by its clock; in a rank under way, processor time that is left */
+	int32_t number; /* from 1, among the rank's that timer_create made */
+	int32_t overrun; /* of what was delivered last */
 };
 
 struct vr_signals {
@@ -45,6 +49,7 @@ struct vr_signals {
 	int32_t fiber; /* one runs handlers, or is about to */
 	sigset_t mask; /* of its thread, while others run there */
 	int32_t has_mask;
+	int32_t masks; /* its part of vr_masks */
 	int32_t blocks; /* it has blocked signals once */
 	stack_t stack;
 	ucontext_t context; /* of what was interrupted last */
@@ -73,13 +78,15 @@ void vr_signals_poll(void);
 /* There may be something to poll. Timers that ranks have and that will go off. */
 extern _Atomic int vr_signals_news, vr_timers_armed;
 
-/* Ranks differ in the signals that they block: then a switch changes the thread's mask. */
+/* Ranks differ in the signals that they block: then a switch changes the thread's mask. Rank stack: from vr_mask_begin on this one may. */
 extern int vr_masks;
 void vr_mask_begin(void);
+void vr_mask_end(void);
 void vr_mask_enter(struct vr_rank *r);
 
-/* PE stack: a rank has come that may have handlers. */
-void vr_signals_adopt(struct vr_rank *r);
+/* PE stack: a rank goes to another worker with its mask and its timers. NULL when it has come, or why its timers cannot be made here. */
+void vr_signals_leave(struct vr_rank *r);
+const char *vr_signals_adopt(struct vr_rank *r);
 
 /* Leave out what ranks may not block. */
 void vr_mask_strip(sigset_t *set);
@@ -88,8 +95,13 @@ void vr_mask_strip(sigset_t *set);
 void vr_timers_end(struct vr_rank *r);
 void vr_timers_forget(struct vr_rank *r);
 
-/* In the kernel's handler: a timer has gone off. */
+/* PE stack: its timers stop here, and go on there as if they had not. 0, or an errno. */
+void vr_timers_leave(struct vr_rank *r);
+int vr_timers_adopt(struct vr_rank *r);
+
+/* In the kernel's handler: a timer has gone off. Rank stack: the program gets to know. */
 void vr_timer_fired(struct vr_timer *t, const siginfo_t *info);
+void vr_timer_delivered(struct vr_signals *s, const siginfo_t *info);
 
 /* A timer of the kernel on this clock that kicks the PE thread with `value`. 0, or an errno. */
 int vr_kick_timer(clockid_t clock, void *value, timer_t *out);

@@ -5,6 +5,9 @@ func (w *worker) stats() *Stats {
 	switches, idle, busy := peCounters()
 	s := &Stats{Switches: switches, Idle: float64(idle) / ticksPerSecond(), Busy: float64(busy) / ticksPerSecond(), Heap: heapReport(), Placing: w.placing}
 	s.Stolen = stolen()
+	if w.copier != nil {
+		s.Copied = w.copier.copied
+	}
 	for _, r := range w.ranks() {
 		rs := r.stats()
 		rs.Memory = w.memoryOf(r)

@@ -1,5 +1,6 @@
-/* Functions of the C library that leave something of the process behind, inside the library, where nobody can take it along: maps of
- * files, libraries that ld.so loads for it, descriptors. The rank stays in its worker from then on. */
+/* Functions of the C library that leave something of the process behind, inside the library, where nobody can take it along: libraries
+ * that ld.so loads for it, descriptors. The rank stays in its worker from then on. Files that the library maps go along: redirect.c. */
+#include <langinfo.h>
 #include <locale.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "life.h"
 
 enum { SETLOCALE, NEWLOCALE, FIRST };
+
+#define VR_MAPS "it has maps of its C library's"
 
 #define VR_STAYS(name, why) why,
 static const char *const reasons[] = {
@@ -18,7 +21,7 @@ static const char *const reasons[] = {
 
 static uint64_t places[COUNT]; /* of the C library's functions, as offsets from a rank's images */
 
-/* ---- locales: those other than C are maps of files ---- */
+/* ---- locales: those other than C are maps of files, and their character sets may need libraries ---- */
 
 static void *own(int index)
 {
@@ -30,29 +33,42 @@ static int is_other(const char *name)
 	return strcmp(name, "C") && strcmp(name, "POSIX");
 }
 
-static void stay_for_locale(const char *name)
+static int is_built_in(const char *charset)
 {
-	vr_rank_pin(vr_current, "it has loaded the locale %.60s", name);
+	return !strcmp(charset, "UTF-8") || !strcmp(charset, "ANSI_X3.4-1968");
+}
+
+static void look_at(const char *name, const char *charset)
+{
+	if (!is_built_in(charset))
+		vr_rank_pin(vr_current, "it has loaded the locale %.40s, and libraries for %.20s", name, charset);
+}
+
+static void prepare(const char *name)
+{
+	if (name && is_other(name) && vr_redirect())
+		vr_rank_pin(vr_current, "it has loaded a locale, and its C library cannot be told how");
 }
 
 static char *stay_setlocale(int category, const char *name)
 {
 	char *(*set)(int, const char *) = own(SETLOCALE);
+	char *(*info)(nl_item) = (void *)vr_current->entry.libc[VR_LIBC_LANGINFO];
+	prepare(name);
 	char *now = set(category, name);
 	if (name && now && is_other(now))
-		stay_for_locale(now);
+		look_at(now, info(CODESET));
 	return now;
 }
 
 static locale_t stay_newlocale(int mask, const char *name, locale_t base)
 {
 	locale_t (*make)(int, const char *, locale_t) = own(NEWLOCALE);
+	char *(*info)(nl_item, locale_t) = (void *)vr_current->entry.libc[VR_LIBC_LANGINFO_L];
+	prepare(name);
 	locale_t l = make(mask, name, base);
-	for (int i = 0; l && i < 13; i++)
-		if (l->__names[i] && is_other(l->__names[i])) {
-			stay_for_locale(l->__names[i]);
-			break;
-		}
+	if (l && name && is_other(name))
+		look_at(name, info(CODESET, l));
 	return l;
 }
 
@@ -63,7 +79,8 @@ void *vr_stay(int index);
 
 void *vr_stay(int index)
 {
-	vr_rank_pin(vr_current, "%s", reasons[index]);
+	if (strcmp(reasons[index], VR_MAPS) || vr_redirect())
+		vr_rank_pin(vr_current, "%s", reasons[index]);
 	return own(FIRST + index);
 }
 

@@ -3,6 +3,7 @@
 
 #include "fiber.h"
 #include "move.h"
+#include "offer.h"
 #include "schedule.h"
 
 struct vr_steal_policy vr_steal_policy;
@@ -43,7 +44,7 @@ static struct vr_pe *busiest(void)
 
 static void answer(struct vr_work *w);
 
-void vr_steal_ask(void)
+static void ask(void)
 {
 	struct vr_steal *s = &vr_pe->steal;
 	uint64_t now = vr_ticks();
@@ -58,6 +59,22 @@ void vr_steal_ask(void)
 	s->pause = 2 * s->pause < LAST_PAUSE ? 2 * s->pause : LAST_PAUSE;
 	s->work.run = answer;
 	vr_pe_post(victim->id, &s->work);
+}
+
+int vr_steal_try(void)
+{
+	if (vr_offers_take())
+		return 1;
+	ask();
+	return 0;
+}
+
+void vr_steal_came(uint64_t since)
+{
+	struct vr_steal *s = &vr_pe->steal;
+	s->stolen++;
+	s->steals++;
+	s->latency += vr_ticks() - since;
 }
 
 void vr_steal_over(int32_t thief, int has_come)
@@ -80,13 +97,12 @@ int vr_steal_is_question(const struct vr_work *w)
 
 /* ---- the victim ---- */
 
-/* Ticks that a rank is likely to run, from its mean so far. */
-static uint64_t likely_run(const struct vr_rank *r)
+uint64_t vr_likely_run(const struct vr_rank *r)
 {
 	return r->switches ? r->counters.user_ticks / r->switches : 0;
 }
 
-static int can_go(const struct vr_rank *r)
+int vr_steal_may_go(const struct vr_rank *r)
 {
 	return r == r->home && r->mpi_state == VR_MPI_RUNNING && r->need == 0 && !vr_move_unasked(r);
 }
@@ -97,9 +113,9 @@ static int candidates(uint64_t *work)
 	int n = 0;
 	*work = 0;
 	for (const struct vr_rank *r = vr_pe->head ? vr_pe->head->run_next : NULL; r; r = r->run_next)
-		if (can_go(r)) {
+		if (vr_steal_may_go(r)) {
 			n++;
-			*work += likely_run(r);
+			*work += vr_likely_run(r);
 		}
 	return n;
 }
@@ -109,7 +125,7 @@ static int give(int32_t thief, int n, int of)
 {
 	int given = 0;
 	for (struct vr_rank *r = vr_pe->head->run_next; r && n; r = r->run_next) {
-		if (!can_go(r) || of-- > n)
+		if (!vr_steal_may_go(r) || of-- > n)
 			continue;
 		given += !vr_move_give(r, thief);
 		n--;

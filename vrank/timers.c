@@ -1,6 +1,9 @@
 /* Timers of ranks: each is one of the kernel, which kicks the PE thread when it goes off; signals.h has what follows.
  *
- * Those that count processor time count that of the PE thread, on behalf of whichever of its ranks. */
+ * Those that count processor time count that of the PE thread, on behalf of whichever of its ranks.
+ *
+ * When a rank moves its timers are deleted and made again. What the kernel would say is left until then may be wrong: it forgets signals
+ * of timers that are set anew. So each timer knows when it is due. */
 #include <errno.h>
 #include <string.h>
 #include <sys/time.h>
@@ -9,6 +12,8 @@
 
 #include "bind.h"
 #include "signals.h"
+
+#define SECOND 1000000000ll
 
 _Atomic int vr_timers_armed;
 
@@ -24,11 +29,50 @@ static int is_zero(const struct timespec *t)
 	return !t->tv_sec && !t->tv_nsec;
 }
 
+static int64_t to_ns(const struct timespec *t)
+{
+	return t->tv_sec * SECOND + t->tv_nsec;
+}
+
+static struct timespec from_ns(int64_t ns)
+{
+	return (struct timespec){ns / SECOND, ns % SECOND};
+}
+
+/* By the clock that it is due by: a relative time is not changed by setting the clock. */
+static int64_t timer_now(const struct vr_timer *t)
+{
+	struct timespec now;
+	clock_gettime(t->clock == CLOCK_REALTIME && !t->is_absolute ? CLOCK_MONOTONIC : t->clock, &now);
+	return to_ns(&now);
+}
+
+static int counts_processor_time(const struct vr_timer *t)
+{
+	return t->clock == CLOCK_THREAD_CPUTIME_ID;
+}
+
 static void note_armed(struct vr_timer *t, const struct itimerspec *v)
 {
 	int now = is_zero(&v->it_value) ? 0 : is_zero(&v->it_interval) ? 1 : 2;
 	int was = atomic_exchange(&t->armed, now);
 	atomic_fetch_add(&vr_timers_armed, !!now - !!was);
+}
+
+/* It has gone off 1 + overrun times; what has not been handled yet of the last time counts as well. */
+static void post(struct vr_timer *t, int overrun)
+{
+	struct vr_signals *s = t->rank->signals;
+	const siginfo_t *last = &s->info[t->signal];
+	siginfo_t given = {.si_signo = t->signal, .si_code = t->code};
+	int is_pending = t->signal && atomic_load(&s->pending) >> (t->signal - 1) & 1;
+	given.si_timerid = t->number;
+	if (is_pending && last->si_code == t->code && last->si_timerid == t->number)
+		overrun += last->si_overrun + 1;
+	given.si_value = t->value;
+	given.si_overrun = overrun;
+	if (t->signal)
+		vr_signal_post(t->rank, t->signal, &given);
 }
 
 /* A signal of a timer that is not in use any more may still have been under way. */
@@ -37,13 +81,17 @@ void vr_timer_fired(struct vr_timer *t, const siginfo_t *info)
 	int once = 1;
 	if (!t->used)
 		return;
-	siginfo_t given = {.si_signo = t->signal, .si_code = t->code};
-	given.si_value = t->value;
-	given.si_overrun = info->si_overrun;
-	if (t->signal)
-		vr_signal_post(t->rank, t->signal, &given);
+	t->due += t->interval * (1 + info->si_overrun);
+	post(t, info->si_overrun);
 	if (atomic_compare_exchange_strong(&t->armed, &once, 0))
 		atomic_fetch_sub(&vr_timers_armed, 1);
+}
+
+void vr_timer_delivered(struct vr_signals *s, const siginfo_t *info)
+{
+	for (struct vr_timer *t = info->si_code == SI_TIMER ? s->timers : NULL; t; t = t->next)
+		if (t->number == info->si_timerid)
+			t->overrun = info->si_overrun;
 }
 
 static int make(struct vr_timer *t, clockid_t clock)
@@ -52,11 +100,31 @@ static int make(struct vr_timer *t, clockid_t clock)
 		return 0;
 	t->rank = vr_current;
 	t->fd = -1;
+	t->clock = clock;
 	int error = vr_kick_timer(clock, t, &t->kernel);
 	t->exists = !error;
 	t->used = !error;
-	vr_rank_pin(vr_current, "it has used timers");
 	return error;
+}
+
+static int is_bad_time(const struct timespec *t)
+{
+	return t->tv_sec < 0 || t->tv_nsec < 0 || t->tv_nsec >= SECOND;
+}
+
+/* It stands still while what is known of it changes. 0, or an errno. */
+static int set(struct vr_timer *t, int flags, const struct itimerspec *new, struct itimerspec *old)
+{
+	static const struct itimerspec none;
+	if (is_bad_time(&new->it_value) || is_bad_time(&new->it_interval))
+		return EINVAL;
+	if (timer_settime(t->kernel, 0, &none, old))
+		return errno;
+	note_armed(t, new);
+	t->is_absolute = !!(flags & TIMER_ABSTIME);
+	t->interval = to_ns(&new->it_interval);
+	t->due = to_ns(&new->it_value) + (t->is_absolute ? 0 : timer_now(t));
+	return timer_settime(t->kernel, flags, new, NULL) ? errno : 0;
 }
 
 /* ---- setitimer and alarm ---- */
@@ -100,12 +168,10 @@ static int set_itimer(int which, const struct itimerval *new, struct itimerval *
 		return error;
 	t->signal = kinds[which].signal;
 	t->code = SI_KERNEL;
-	note_armed(t, &v);
-	if (timer_settime(t->kernel, 0, &v, &was))
-		return errno;
-	if (old)
+	error = set(t, 0, &v, &was);
+	if (!error && old)
 		*old = to_itimerval(&was);
-	return 0;
+	return error;
 }
 
 int vr_bind_setitimer(int which, const void *new, void *old)
@@ -154,6 +220,7 @@ static struct vr_timer *unused_timer(struct vr_signals *s)
 			return t;
 	struct vr_timer *t = vr_rank_calloc(vr_current, 1, sizeof *t);
 	if (t) {
+		t->number = s->timers ? s->timers->number + 1 : 1;
 		t->next = s->timers;
 		s->timers = t;
 	}
@@ -233,8 +300,7 @@ int vr_bind_timer_settime(void *timer, int flags, const struct itimerspec *new, 
 		return result(EINVAL);
 	if (t->fd >= 0)
 		return result(timerfd_settime(t->fd, flags & TIMER_ABSTIME ? TFD_TIMER_ABSTIME : 0, new, old) ? errno : 0);
-	note_armed(t, new);
-	return result(timer_settime(t->kernel, flags, new, old) ? errno : 0);
+	return result(set(t, flags, new, old));
 }
 
 int vr_bind_timer_gettime(void *timer, struct itimerspec *now)
@@ -250,7 +316,7 @@ int vr_bind_timer_getoverrun(void *timer)
 	struct vr_timer *t = timer;
 	if (!t || !t->used)
 		return result(EINVAL);
-	return t->fd >= 0 ? 0 : timer_getoverrun(t->kernel);
+	return t->fd >= 0 ? 0 : t->overrun;
 }
 
 static void stop(struct vr_timer *t)
@@ -287,6 +353,70 @@ void vr_timers_end(struct vr_rank *r)
 	for (struct vr_timer *t = s->timers; t; t = t->next)
 		t->used = 0, stop(t);
 	atomic_store(&s->pending, 0);
+}
+
+/* ---- going and coming ---- */
+
+typedef int each_timer(struct vr_timer *t);
+
+static int for_each(struct vr_rank *r, each_timer *call)
+{
+	struct vr_signals *s = r->signals;
+	int error = 0;
+	for (int i = 0; i < 3 && !error; i++)
+		error = s->itimers[i].exists ? call(&s->itimers[i]) : 0;
+	for (struct vr_timer *t = s->timers; t && !error; t = t->next)
+		error = t->exists && t->fd < 0 ? call(t) : 0;
+	return error;
+}
+
+/* Its signals come to this thread, so all that there were have come when the call that stops it is over. */
+static int leave(struct vr_timer *t)
+{
+	static const struct itimerspec none;
+	timer_settime(t->kernel, 0, &none, NULL);
+	timer_delete(t->kernel);
+	atomic_fetch_sub(&vr_timers_armed, !!t->armed);
+	if (counts_processor_time(t))
+		t->due -= timer_now(t);
+	return 0;
+}
+
+/* What was due under way has gone off now. */
+static void catch_up(struct vr_timer *t, int64_t late)
+{
+	int64_t missed = t->interval ? late / t->interval : 0;
+	t->due += t->interval * (missed + 1);
+	if (!t->interval)
+		t->armed = 0;
+	post(t, (int)missed);
+}
+
+static int adopt(struct vr_timer *t)
+{
+	int error = vr_kick_timer(t->clock, t, &t->kernel);
+	if (error || !t->armed)
+		return error;
+	int64_t now = timer_now(t);
+	if (counts_processor_time(t))
+		t->due += now;
+	if (t->due <= now)
+		catch_up(t, now - t->due);
+	if (!t->armed)
+		return 0;
+	atomic_fetch_add(&vr_timers_armed, 1);
+	struct itimerspec left = {from_ns(t->interval), from_ns(t->due - (t->is_absolute ? 0 : now))};
+	return timer_settime(t->kernel, t->is_absolute ? TIMER_ABSTIME : 0, &left, NULL) ? errno : 0;
+}
+
+void vr_timers_leave(struct vr_rank *r)
+{
+	for_each(r, leave);
+}
+
+int vr_timers_adopt(struct vr_rank *r)
+{
+	return for_each(r, adopt);
 }
 
 void vr_timers_forget(struct vr_rank *r)

@@ -61,7 +61,7 @@ func (t *Trace) file(path string) int {
 
 // parkTime is how long a PE may take to stand still; stepTime, after which it is seen whether it has left its loop meanwhile.
 const (
-	parkTime = 2 * time.Second
+	parkTime = 10 * time.Second
 	stepTime = 50 * time.Millisecond
 )
 

@@ -47,12 +47,19 @@ void vr_traffic_add(struct vr_rank *r, int32_t to, int64_t bytes)
 	p->is_used = 1;
 }
 
+/* Is this memory of slices? What a rank has damaged may say anything. */
+static int in_slices(const void *p, uint64_t n)
+{
+	uint64_t at = (uint64_t)p - vr_job->slices, all = vr_job->ranks * vr_job->layout.slice_size;
+	return at < all && n <= all - at;
+}
+
 int vr_traffic_read(const struct vr_rank *r, struct vr_peer *out, int room)
 {
 	const struct vr_traffic *t = atomic_load(&r->traffic);
-	uint32_t size = t ? *(volatile const uint32_t *)&t->room : 0;
+	uint32_t size = in_slices(t, sizeof *t) ? *(volatile const uint32_t *)&t->room : 0;
 	int n = 0;
-	if (size & (size - 1) || size > 2u * vr_job->ranks + 2 * FIRST_ROOM)
+	if (size & (size - 1) || size > 2u * vr_job->ranks + 2 * FIRST_ROOM || !in_slices(t, sizeof *t + size * sizeof *t->peer))
 		return 0; /* freed meanwhile */
 	for (uint32_t i = 0; i < size; i++) {
 		struct vr_peer p = t->peer[i];

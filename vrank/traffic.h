@@ -1,4 +1,5 @@
-/* Who sends how much to whom: counted at each send, in the slice of the sender, while that is wanted. */
+/* Who sends how much to whom: counted at each send, in the slice of the sender, while that is wanted. The MPI layer adds what
+ * collective operations move without messages. */
 #ifndef VRANK_TRAFFIC_H
 #define VRANK_TRAFFIC_H
 

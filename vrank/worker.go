@@ -1,7 +1,6 @@
 package vrank
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -15,12 +14,6 @@ import (
 	"ampirun/isomalloc"
 	"ampirun/privatize"
 )
-
-// errAbandoned is given up with when the job ends before this worker could start.
-var errAbandoned = errors.New("the job ended before this worker had joined it")
-
-// joinTime bounds how long a worker waits for PE 0: loading a large program from a cold disk.
-const joinTime = time.Minute
 
 // worker is this process's share of the job. Its methods run on the PE thread.
 type worker struct {
@@ -39,16 +32,15 @@ type worker struct {
 	furnished       map[int]bool    // ranks whose slices this process is ready for: those that it has or had
 	carries         map[int]carried // by rank
 	crowded         bool            // the ranks of the whole job would need more mappings than a process may have
-	started         time.Time
-	placing         []float64   // with cfg.ProbeOnly: seconds that it took to place each rank
-	placed          atomic.Bool // its ranks exist
-	quiet           atomic.Bool // the PE loop runs no rank any more
+	copier          *copier         // moves ranks by copying them; nil: they are not copied
+	placing         []float64       // with cfg.ProbeOnly: seconds that it took to place each rank
+	placed          atomic.Bool     // its ranks exist
+	quiet           atomic.Bool     // the PE loop runs no rank any more
 	err             error
 }
 
 // main is the PE thread: it makes its ranks and runs them.
 func (w *worker) main() error {
-	w.started = time.Now()
 	if w.cfg.Pin {
 		if err := pinThread(w.cfg.PE); err != nil {
 			return fmt.Errorf("+pin: bind worker %d to a core: %w", w.cfg.PE, err)
@@ -63,9 +55,7 @@ func (w *worker) main() error {
 	if err := w.makeRanks(); err != nil {
 		return err
 	}
-	if err := w.startJob(); err != nil {
-		return err
-	}
+	w.startJob()
 	w.readInboxes()
 	if w.cfg.Directory != "" {
 		os.Remove(w.cfg.Directory) // empty by now: nothing is left should the manager be killed; one worker succeeds
@@ -164,15 +154,12 @@ func (w *worker) bound(m map[string]uintptr) map[string]uintptr {
 	return m
 }
 
-// await polls for something that the other workers are about to do.
-func (w *worker) await(done func() bool) error {
-	for !done() {
-		if time.Since(w.started) > joinTime {
-			return errAbandoned
-		}
-		time.Sleep(20 * time.Microsecond)
+// await polls for something that the other workers are about to do, however long that takes: the manager ends this process when one of
+// them fails. The longer it has waited the less often it looks, so as not to keep them from it.
+func await(done func() bool) {
+	for since := time.Now(); !done(); {
+		time.Sleep(min(20*time.Microsecond+time.Since(since)/16, time.Millisecond))
 	}
-	return nil
 }
 
 // pinThread binds the calling thread to one of the cores that the job may use: the n-th, counted round.

@@ -4,10 +4,13 @@ package vrank
 #include "core.h"
 #include "ferry.h"
 #include "life.h"
+#include "offer.h"
+#include "overlay.h"
 #include "pe_thread.h"
 #include "process.h"
 #include "schedule.h"
 #include "steal.h"
+#include "timeline.h"
 #include "traffic.h"
 
 static const struct vr_binding *bindings(void) { return vr_bindings; }
@@ -44,7 +47,9 @@ type MPI interface {
 	NewRank(rcb unsafe.Pointer)
 	// EndRank forgets a rank that has ended or goes to another worker.
 	EndRank(rank int)
-	// Pack is what it keeps of a rank, for Unpack in another worker; nil for nothing.
+	// Keeps tells whether it keeps anything of a rank.
+	Keeps(rank int) bool
+	// Pack is what it keeps of a rank, for Unpack in another worker.
 	Pack(rank int) []byte
 	Unpack(rank int, data []byte) error
 }
@@ -88,9 +93,7 @@ func (w *worker) joinJob() error {
 			return err
 		}
 	}
-	if err := w.await(func() bool { return C.vr_job_is_ready(w.control()) != 0 }); err != nil {
-		return err
-	}
+	await(func() bool { return C.vr_job_is_ready(w.control()) != 0 })
 	C.vr_spin_ticks = C.uint64_t(w.spinTime().Seconds() * ticksPerSecond())
 	if w.cfg.Measure || w.cfg.ProbeOnly {
 		C.vr_measure = 1
@@ -99,16 +102,31 @@ func (w *worker) joinJob() error {
 	if w.cfg.Traffic {
 		C.vr_traffic_on = 1
 	}
+	if l := w.cfg.Timeline; l != nil {
+		quantum := l.Quantum * ticksPerSecond()
+		C.vr_timeline_limit = C.struct_vr_timeline_limit{quantum: C.uint64_t(quantum), long_run: C.uint64_t(2 * quantum / float64(l.Runs)),
+			runs: C.int32_t(l.Runs), messages: C.int32_t(l.Messages)}
+		C.vr_timeline_begin()
+	}
 	if s := w.cfg.Steal; s != nil {
 		C.vr_steal_policy = C.struct_vr_steal_policy{is_on: 1, cost: C.uint64_t(s.Cost * ticksPerSecond())}
 		if s.Half {
 			C.vr_steal_policy.half = 1
+		}
+		if w.movable && !w.crowded && !w.images.NeedSettling() && w.cfg.CopyFD == 0 {
+			C.vr_offers_on = 1
 		}
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
 	C.vr_heap_handlers()
 	C.vr_core_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
 	C.vr_hosted_setup()
+	if w.cfg.CopyFD > 0 {
+		if err := w.startCopying(); err != nil {
+			return fmt.Errorf("+migrate copy: %w", err)
+		}
+		C.vr_keeps_small_pages = 1
+	}
 	C.vr_ferry_setup(C.int(w.cfg.FerryFD), C.int(w.cfg.PEs))
 	C.vr_fork_setup(C.int(w.region.FD()), C.uint64_t(w.cfg.Base))
 	C.vr_overlay_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
@@ -132,9 +150,10 @@ func (w *worker) layJobOut() error {
 }
 
 // startJob waits until the ranks of all workers exist.
-func (w *worker) startJob() error {
+func (w *worker) startJob() {
+	await(func() bool { return w.copier == nil || w.copier.hasAll() || isStopped() })
 	C.vr_job_start()
-	return w.await(func() bool { return C.vr_job_is_started() != 0 || isStopped() })
+	await(func() bool { return C.vr_job_is_started() != 0 || isStopped() })
 }
 
 func (l *sliceLayout) toC() C.struct_vr_layout {

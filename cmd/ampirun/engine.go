@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"ampirun/abi"
 	"ampirun/ampi"
 	"ampirun/balance"
@@ -16,16 +19,22 @@ func newEngine() engine {
 			Run: func(cfg vrank.Config, report func(vrank.Event)) error {
 				mpi := ampi.New()
 				mpi.Describe(ampi.Environment{Program: cfg.Program, Args: cfg.Args[1:], Ranks: cfg.Ranks})
-				if err := balance.Attach(&cfg, report); err != nil {
+				finish, err := balance.Attach(&cfg, report)
+				if err != nil {
 					return err
 				}
-				return vrank.Run(cfg, mpi, report)
+				err = vrank.Run(cfg, mpi, report)
+				if failed := finish(); failed != nil { // the job itself has ended well
+					fmt.Fprintln(os.Stderr, "ampirun:", failed)
+				}
+				return err
 			},
 			Stop:   vrank.Stop,
 			Freeze: vrank.Freeze,
 			Trace:  vrank.TakeTrace,
 		},
 		controlSize: vrank.ControlSize,
+		callName:    new(ampi.Server).Name,
 		libraries:   libraries,
 		coverage:    coverage,
 		loading:     func() privatize.Options { return vrank.LoadOptions(ampi.New()) },

@@ -14,13 +14,13 @@ func printHelp(w io.Writer) {
 	for _, g := range table {
 		fmt.Fprintf(w, "\n%s\n", g.title)
 		for _, o := range g.options {
-			if !o.hidden {
+			if !o.hidden && !o.rare {
 				fmt.Fprintf(w, "  %-26s %s%s\n", heading(o), o.text, initialNote(o))
 			}
 		}
 	}
-	fmt.Fprint(w, "\nOptions may be written +x or --x; sizes take K, M, G or T.\n")
-	fmt.Fprint(w, "\nampirun lb tries load balancing on recorded and made-up runs: ampirun lb --help.\n")
+	fmt.Fprint(w, "\nOptions may be written +x or --x; sizes take K, M, G or T. docs/options.md has rare ones, too.\n")
+	fmt.Fprint(w, "Also: ampirun lb (balancing, tried out), sweep (the best number of ranks), ckpt (checkpoints),\nreport (a page of a +trace). See their --help.\n")
 }
 
 // heading is an option's names with its value.

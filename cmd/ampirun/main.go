@@ -22,6 +22,7 @@ const version = "0.1.0"
 type engine struct {
 	core        job.Core
 	controlSize func(pes, ranks int) uint64
+	callName    func(fn int) string
 	libraries   func(program string, preload []string) ([]privatize.Library, error)
 	coverage    func() []function
 	loading     func() privatize.Options // what programs are loaded with
@@ -49,8 +50,15 @@ func complain(w io.Writer, err error) {
 
 // command does what the arguments ask for.
 func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
-	if isLB(args) {
-		return runLB(args[1:], stdout)
+	switch {
+	case isLB(args):
+		return e.runLB(args[1:], stdout)
+	case isCkpt(args):
+		return runCkpt(args[1:], stdout)
+	case isSweep(args):
+		return runSweep(args[1:], stdout)
+	case isReport(args):
+		return runReport(args[1:], stdout)
 	}
 	s, err := parse(args)
 	if err != nil {
@@ -86,6 +94,7 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	case s.json:
 		return job.CodeUsage, errors.New("--json: goes with --diagnose")
 	default:
+		s.job.Typed = args[:len(args)-1-len(s.job.Args)]
 		return e.run(s)
 	}
 	return 0, nil
@@ -110,7 +119,6 @@ func (e engine) run(s *settings) (code int, err error) {
 	if c := s.job.Checkpoints; c != nil && c.Dir == "" {
 		return job.CodeUsage, errors.New("+ckpt-every and its kin: name a directory with +ckpt DIR")
 	}
-	s.job.Version = version
 	if s.job.Heap, err = s.heapOf(); err != nil {
 		return job.CodeUsage, err
 	}
@@ -119,7 +127,12 @@ func (e engine) run(s *settings) (code int, err error) {
 		return job.CodeUsage, fmt.Errorf("+preload (LD_PRELOAD) %s: +privatize %s loads nothing before the program: take +privatize pie",
 			strings.Join(preload, " "), s.job.Method)
 	}
-	s.job.ControlSize = e.controlSize
+	unclaim, err := claim(s.job.Record)
+	if err != nil {
+		return job.CodeUsage, fmt.Errorf("+lb-record: %w", err)
+	}
+	defer unclaim()
+	s.job.ControlSize, s.job.CallName, s.job.Version = e.controlSize, e.callName, version
 	s.job.Libraries = func(program string) ([]privatize.Library, error) { return e.libraries(program, preload) }
 	return job.Run(context.Background(), s.job)
 }

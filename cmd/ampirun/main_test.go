@@ -137,3 +137,23 @@ func TestLB(t *testing.T) {
 		t.Errorf("code %d, %q", code, stderr)
 	}
 }
+
+// TestCkpt: "ckpt" is no program, but what looks at checkpoints; damage and bad input have codes of their own.
+func TestCkpt(t *testing.T) {
+	code, stdout, stderr := ampirun(t, "ckpt", "plan", "--nodes", "4096")
+	if code != 0 || stderr != "" || !strings.Contains(stdout, "4096") {
+		t.Errorf("code %d, %s%s", code, stdout, stderr)
+	}
+	code, _, stderr = ampirun(t, "ckpt", "ls", "/nowhere")
+	if want := "ampirun: ckpt ls: stat /nowhere: no such file or directory\n"; code != 2 || stderr != want {
+		t.Errorf("code %d, %q", code, stderr)
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "000001"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = ampirun(t, "ckpt", "verify", dir)
+	if want := "ampirun: ckpt verify: damaged: 1 of 1 checkpoints in " + dir + "\n"; code != 1 || stderr != want || !strings.Contains(stdout, "manifest: it is missing") {
+		t.Errorf("code %d, %q, %q", code, stderr, stdout)
+	}
+}

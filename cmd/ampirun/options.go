@@ -44,6 +44,7 @@ type option struct {
 	text    string   // one line for help
 	more    string   // a further sentence for the manual
 	hidden  bool
+	rare    bool                                  // in the manual, not in help
 	set     func(s *settings, value string) error // value is "true" for a switch
 }
 
@@ -62,6 +63,7 @@ const (
 	maxRanks   = 1 << 20
 	minStack   = 64 << 10
 	maxKept    = 1 << 20
+	minTrace   = 64 << 10
 	maxPID     = 1 << 22
 )
 
@@ -87,7 +89,7 @@ var table = []group{
 		{form: "+privatize", value: "METHOD", initial: "pie", text: "how ranks get globals of their own: " + privatize.MethodNames(),
 			more: "`pie` loads program, libraries and C library once for each rank. `ampirun --methods` tells what each method makes private and where it ends.",
 			set:  setMethod},
-		{form: "+fs-dir", value: "DIR", initial: "$TMPDIR or /tmp", text: "directory for the copies of +privatize fs",
+		{form: "+fs-dir", value: "DIR", rare: true, initial: "$TMPDIR or /tmp", text: "directory for the copies of +privatize fs",
 			more: "A private directory in it is used and removed. The copies take their space in it until the job ends.",
 			set:  func(s *settings, v string) error { s.job.Directory = v; return nil }},
 	}},
@@ -125,9 +127,21 @@ var table = []group{
 				_, err := balance.ParsePeriod(v)
 				return err
 			}},
+		{form: "+migrate", value: "share,copy", initial: "share", text: "what moves: a rank alone, or its memory too",
+			more: "The workers of a node share all memory, so a move copies nothing under `share`. Under `copy` what the rank has goes through a pipe and is taken away from where it was, as between nodes: to test and to compare. It needs userfaultfd.",
+			set:  setMigrate},
 		{form: "+steal", text: "a worker with nothing to run takes ready ranks from the busiest one",
 			more: "It goes along with +lb, or alone: it needs no measurement of the past, and helps where loads cannot be foreseen.",
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Steal })},
+		{form: "+lb-record", value: "FILE", text: "write what is measured, step by step, for ampirun lb simulate",
+			more: "Load, memory and place of each rank, who sends how much to whom, and how long PEs were idle. `ampirun lb record` does the same and says what is in the file.",
+			set:  func(s *settings, v string) (err error) { s.job.Record, err = filepath.Abs(v); return err }},
+		{form: "+lb-record-step", value: "SECONDS", hidden: true, initial: "0.1", text: "how long a step of it is: --step of ampirun lb record",
+			set: func(s *settings, v string) error {
+				s.job.RecordStep = v
+				_, err := balance.ParseStep(v)
+				return err
+			}},
 		{form: "+mapping", value: "NAME", initial: "block", text: "where ranks begin: " + mapping.Names,
 			more: "[Where ranks begin](load-balancing.md#where-ranks-begin) tells what a file holds.",
 			set:  func(s *settings, v string) (err error) { s.job.Mapping, err = mapping.Parse(v); return err }},
@@ -160,7 +174,7 @@ var table = []group{
 		{form: "--gdb", text: "run the job under gdb, in one worker unless +p says otherwise",
 			more: "gdb gets commands for ranks (`info ranks`, `rank N`); it reads its commands from standard input.",
 			set:  setSwitch(func(s *settings) *bool { return &s.gdb })},
-		{form: "--gdb-script", text: "print gdb's commands for ranks, for gdb -x",
+		{form: "--gdb-script", rare: true, text: "print gdb's commands for ranks, for gdb -x",
 			set: setSwitch(func(s *settings) *bool { return &s.gdbScript })},
 		{form: "--backtrace", value: "PID", text: "print where all ranks of a running job are",
 			more: "PID is that of `ampirun` or of one of its workers. `kill -USR1 PID` has the job itself print it.",
@@ -179,6 +193,20 @@ var table = []group{
 		{form: "+stats", text: "print times, messages and memory of PEs and ranks at the end",
 			more: "Up to 64 ranks have a row each; of more, minimum, median and maximum are shown.",
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Stats })},
+		{form: "+progress", text: "show how the job goes in one line on standard error",
+			more: "On a terminal the line is redrawn in place and gone at the end; elsewhere there is one every 10 s and one at the end. [Seeing it](seeing.md#a-live-line) tells what it says.",
+			set:  setSwitch(func(s *settings) *bool { return &s.job.Progress })},
+		{form: "+trace", value: "FILE", text: "write a timeline that ui.perfetto.dev and ampirun report show",
+			more: "Which rank ran where and when, messages, moves, balancing: [Seeing it](seeing.md). A file of that name is replaced.",
+			set:  func(s *settings, v string) (err error) { s.job.Trace, err = filepath.Abs(v); return err }},
+		{form: "+trace-limit", rare: true, value: "SIZE", initial: "4M", text: "how much the timeline may grow by in a second, about",
+			more: "What is more than that is added up instead of being shown one by one.",
+			set: func(s *settings, v string) (err error) {
+				if s.job.TraceLimit, err = parseSize(v); err == nil && s.job.TraceLimit < minTrace {
+					err = fmt.Errorf("a timeline needs at least 64K a second")
+				}
+				return err
+			}},
 		{form: "--heap-check", text: "check every rank's heap at each operation and at the end (slow)",
 			set: setSwitch(func(s *settings) *bool { return &s.job.HeapCheck })},
 		{form: "--diagnose", text: "examine the program instead of running it",
@@ -206,7 +234,7 @@ func (s *settings) ckpt() *job.Checkpoints {
 }
 
 func newSettings() *settings {
-	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto"}}
+	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto", RecordStep: balance.DefaultStep.String()}}
 }
 
 // eachOption calls visit for every row of the table.
@@ -246,6 +274,14 @@ func setBalance(s *settings, value string) error {
 		s.job.Balance = strategy.Info().Name
 	}
 	return err
+}
+
+func setMigrate(s *settings, value string) error {
+	if value != "share" && value != "copy" {
+		return fmt.Errorf("ranks move by share or copy")
+	}
+	s.job.Copy = value == "copy"
+	return nil
 }
 
 func setMethod(s *settings, value string) error {

@@ -142,7 +142,7 @@ func TestHelpIsShortAndComplete(t *testing.T) {
 	var help bytes.Buffer
 	printHelp(&help)
 	eachOption(func(o *option) {
-		if strings.Contains(help.String(), o.form) == o.hidden {
+		if strings.Contains(help.String(), o.form) == (o.hidden || o.rare) {
 			t.Errorf("%s: hidden %v", o.form, o.hidden)
 		}
 	})

@@ -10,42 +10,16 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ampirun/loadbalance"
+	"ampirun/subcommand"
 )
 
-// Run does what the arguments after "ampirun lb" ask for. An error is one line for the user.
-func Run(args []string, stdout io.Writer) error {
-	app := &cli.App{
-		Name: "ampirun lb", Usage: "load balancing, tried out", HideHelp: true, HideVersion: true, HideHelpCommand: true,
-		Writer: stdout, ErrWriter: io.Discard, ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError: func(_ *cli.Context, err error, _ bool) error { return err },
-		Commands:     []*cli.Command{withHelp(strategiesCommand), withHelp(simulateCommand), withHelp(synthCommand)},
-		Flags:        []cli.Flag{&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print this"}},
-		Action: func(c *cli.Context) error {
-			if c.Args().Len() > 0 {
-				return fmt.Errorf("lb %s: there are lb strategies, lb simulate and lb synth", c.Args().First())
-			}
-			return cli.ShowAppHelp(c)
-		},
-	}
-	return app.Run(append([]string{"ampirun lb"}, args...))
-}
+const noun = "lb"
 
-// withHelp gives a copy of a command --help, and its name to its errors.
-func withHelp(plain cli.Command) *cli.Command {
-	c := plain
-	c.HideHelp, c.HideHelpCommand = true, true
-	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return fmt.Errorf("lb %s: %w", c.Name, err) }
-	c.Flags = append(c.Flags[:len(c.Flags):len(c.Flags)], &cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print this"})
-	c.Action = func(ctx *cli.Context) error {
-		if ctx.Bool("help") {
-			return cli.ShowSubcommandHelp(ctx)
-		}
-		if err := plain.Action(ctx); err != nil {
-			return fmt.Errorf("lb %s: %w", c.Name, err)
-		}
-		return nil
-	}
-	return &c
+// Run does what the arguments after "ampirun lb" ask for; lb record runs jobs by run. An error is one line for the user.
+func Run(args []string, stdout io.Writer, run Recorder) error {
+	verbs := []*cli.Command{subcommand.WithHelp(noun, strategiesCommand), recordCommand(run), subcommand.WithHelp(noun, simulateCommand),
+		subcommand.WithHelp(noun, synthCommand)}
+	return subcommand.Run(noun, "load balancing, tried out", verbs, args, stdout)
 }
 
 var strategiesCommand = cli.Command{

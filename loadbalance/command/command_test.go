@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 func lb(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out strings.Builder
-	err := Run(args, &out)
+	err := Run(args, &out, nil)
 	return out.String(), err
 }
 
@@ -73,6 +73,7 @@ func TestHelp(t *testing.T) {
 		"--pes-per-node": {"simulate", "--help"},
 		"--workload":     {"synth", "-h"},
 		"their names":    {"strategies", "--help"},
+		"program's name": {"record", "--help"},
 	} {
 		if out := mustLB(t, args...); !strings.Contains(out, want) {
 			t.Errorf("%v: %s", args, out)
@@ -89,8 +90,8 @@ func TestErrorsAreOneLineThatNamesTheCause(t *testing.T) {
 	trace := filepath.Join(dir, "trace")
 	mustLB(t, "synth", "--ranks", "16", "--steps", "3", "--pes", "4", trace)
 	for want, args := range map[string][]string{
-		"lb balance: there are lb strategies, lb simulate and lb synth":                                      {"balance"},
-		"lb simulate: name one trace (ampirun lb synth makes some)":                                          {"simulate"},
+		"lb balance: there are lb strategies, lb record, lb simulate and lb synth":                           {"balance"},
+		"lb simulate: name one trace (ampirun lb record writes one, lb synth makes some)":                    {"simulate"},
 		"lb simulate: " + other + ": it is not a trace of ampirun lb record":                                 {"simulate", other},
 		"lb simulate: --pes: \"x\" is not a number from 1 to 16777216":                                       {"simulate", "--pes", "4,x", trace},
 		"lb simulate: there is no mapping \"best\"; there are block, rr, prop or file:F":                     {"simulate", "--mapping", "best", trace},

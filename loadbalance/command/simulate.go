@@ -42,7 +42,7 @@ var simulateCommand = cli.Command{
 	},
 	Action: func(c *cli.Context) error {
 		if c.Args().Len() != 1 {
-			return errors.New("name one trace (ampirun lb synth makes some)")
+			return errors.New("name one trace (ampirun lb record writes one, lb synth makes some)")
 		}
 		s, err := newSimulation(c)
 		if err != nil {

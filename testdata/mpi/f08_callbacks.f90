@@ -94,13 +94,7 @@ program f08_callbacks
 
 contains
 
-   subroutine check(good, what)
-      logical, intent(in) :: good
-      character(len=*), intent(in) :: what
-      if (good) return
-      print '(3a,i0)', 'FAIL ', what, ' in rank ', rank
-      call MPI_Abort(MPI_COMM_WORLD, 1)
-   end subroutine
+   include 'check.inc'
 
    subroutine operations()
       type(MPI_Op) :: op

@@ -29,13 +29,7 @@ program f08_handles
 
 contains
 
-   subroutine check(good, what)
-      logical, intent(in) :: good
-      character(len=*), intent(in) :: what
-      if (good) return
-      print '(3a,i0)', 'FAIL ', what, ' in rank ', rank
-      call MPI_Abort(MPI_COMM_WORLD, 1)
-   end subroutine
+   include 'check.inc'
 
    subroutine compare_handles()
       type(MPI_Comm) :: c

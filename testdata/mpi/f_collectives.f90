@@ -35,13 +35,7 @@ program f_collectives
 
 contains
 
-   subroutine check(good, what)
-      logical, intent(in) :: good
-      character(len=*), intent(in) :: what
-      if (good) return
-      print '(a,i0,2a)', 'FAIL rank ', rank, ': ', what
-      call mpi_abort(MPI_COMM_WORLD, 1, ierr)
-   end subroutine check
+   include 'check.inc'
 
    subroutine rooted()
       integer :: root, one(2), all_of(2, size), counts(size), places(size), many(size * (size + 1) / 2), mine(size), r

@@ -53,13 +53,7 @@ program f_objects
 
 contains
 
-   subroutine check(good, what)
-      logical, intent(in) :: good
-      character(len=*), intent(in) :: what
-      if (good) return
-      print '(a,i0,2a)', 'FAIL rank ', rank, ': ', what
-      call mpi_abort(MPI_COMM_WORLD, 1, ierr)
-   end subroutine check
+   include 'check.inc'
 
    subroutine communicators()
       integer :: comm, me, n, result

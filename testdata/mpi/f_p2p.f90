@@ -20,13 +20,7 @@ program f_p2p
 
 contains
 
-   subroutine check(good, what)
-      logical, intent(in) :: good
-      character(len=*), intent(in) :: what
-      if (good) return
-      print '(a,i0,2a)', 'FAIL rank ', rank, ': ', what
-      call mpi_abort(MPI_COMM_WORLD, 1, ierr)
-   end subroutine check
+   include 'check.inc'
 
    subroutine ring()
       integer :: out(1000), in(1000), status(MPI_STATUS_SIZE), n

@@ -18,13 +18,7 @@ program f_topologies
 
 contains
 
-   subroutine check(good, what)
-      logical, intent(in) :: good
-      character(len=*), intent(in) :: what
-      if (good) return
-      print '(a,i0,2a)', 'FAIL rank ', rank, ': ', what
-      call mpi_abort(MPI_COMM_WORLD, 1, ierr)
-   end subroutine check
+   include 'check.inc'
 
    subroutine grids()
       integer :: dims(2), got(2), coords(2), comm, row, n, from, to, r, kind, mapped

@@ -25,13 +25,7 @@ program f_types
 
 contains
 
-   subroutine check(good, what)
-      logical, intent(in) :: good
-      character(len=*), intent(in) :: what
-      if (good) return
-      print '(a,i0,2a)', 'FAIL rank ', rank, ': ', what
-      call mpi_abort(MPI_COMM_WORLD, 1, ierr)
-   end subroutine check
+   include 'check.inc'
 
    subroutine rows()
       integer :: a(4, 6), row(6), type, i

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ampirun/checkpoint"
+)
+
+// The memory of 256 ranks of 1 MB each, filled with what does not shrink.
+const (
+	savedPage  = 4096
+	savedPages = 256 * 256
+)
+
+// savedJob is the metadata of that many ranks.
+func savedJob() *checkpoint.Job {
+	return &checkpoint.Job{Program: "bench", Ranks: 256, PEs: 2, PageSize: savedPage, SliceSize: 1 << 20, PerRank: make([]checkpoint.Rank, 256)}
+}
+
+// checkpointFiles measures what writes and reads checkpoints, in this process, beside dd with the same bytes.
+func checkpointFiles() *experiment {
+	return &experiment{name: "checkpoint_files", rounds: 9, inside: saveAndRestore,
+		figures: []*figure{
+			{name: "checkpoint_first", unit: "s", value: of("first"), title: "checkpoint to disk until safe, 256 ranks x 1 MB", ampi: "0.39 to 0.84 s", aim: 0.39},
+			{name: "checkpoint_dd", unit: "s", value: of("dd")},
+			{name: "checkpoint_first_bandwidth", unit: "ratio", value: ratio("dd", "first"), atLeast: true, aim: 0.7,
+				title: "bandwidth of it, in terms of dd with fsync"},
+			{name: "checkpoint_second", unit: "s", value: of("second")},
+			{name: "checkpoint_second_per_first", unit: "ratio", value: ratio("second", "first"), aim: 0.15,
+				title: "second checkpoint when 5 % of the pages changed, in terms of the first"},
+			{name: "checkpoint_restore", unit: "s", value: of("restore"), title: "memory of a checkpoint read back"},
+		}}
+}
+
+// saveAndRestore is one round.
+func saveAndRestore(ctx context.Context) (run map[string]series, err error) {
+	dir, err := os.MkdirTemp("", "ampibench-checkpoint")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	memory := make(checkpoint.Memory, savedPages*savedPage)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(memory)
+	run = map[string]series{}
+	if run["dd"], err = dd(ctx, dir, memory); err != nil {
+		return nil, err
+	}
+	s, err := checkpoint.Open(filepath.Join(dir, "store"), checkpoint.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	for _, name := range []string{"first", "second"} {
+		r, err := s.Save(savedJob(), memory, []checkpoint.Extent{{Length: uint64(len(memory))}})
+		if err != nil {
+			return nil, err
+		}
+		run[name] = series{r.Time.Seconds()}
+		for range savedPages / 20 {
+			memory[rand.IntN(len(memory))]++
+		}
+	}
+	run["restore"], err = readBack(s)
+	return run, err
+}
+
+// dd writes the same bytes as one file until they are safe.
+func dd(ctx context.Context, dir string, memory []byte) (series, error) {
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	if err := os.WriteFile(from, memory, 0o600); err != nil {
+		return nil, err
+	}
+	f, err := launch(ctx, []string{"dd", "if=" + from, "of=" + to, "bs=1M", "conv=fsync"}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return series{f.wall.Seconds()}, errors.Join(os.Remove(from), os.Remove(to))
+}
+
+func readBack(s *checkpoint.Store) (series, error) {
+	to := make(checkpoint.Memory, savedPages*savedPage)
+	began := time.Now()
+	g, err := s.Latest()
+	if err == nil {
+		err = g.Restore(to)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read back: %w", err)
+	}
+	return series{time.Since(began).Seconds()}, nil
+}
