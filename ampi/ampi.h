@@ -100,6 +100,10 @@ struct ampi_rank {
 	struct vr_type *done_types; /* freed and returned: type_lend.c; linked by attrs */
 	struct ampi_type_attrs *type_attrs; /* attributes of predefined datatypes */
 	MPI_MigrateFn about_to_migrate, just_migrated; /* of the program, or NULL: migrate.c */
+	void **pup_data; /* what AMPI_Register_pup was given: ampi_calls.c */
+	int32_t npups;
+	_Atomic int32_t suspension; /* enum ampi_suspension */
+	struct vr_rank *suspended; /* the context that is */
 };
 
 static inline struct ampi_rank *ampi_me(void)

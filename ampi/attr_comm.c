@@ -1,4 +1,5 @@
-/* Attribute calls of communicators, and the predefined attributes of MPI_COMM_WORLD (MPI 5.0 section 9.1.2). */
+/* Attribute calls of communicators, and the predefined attributes: those of MPI_COMM_WORLD (MPI 5.0 section 9.1.2), and AMPI's, by
+ * which a worker is a process with one thread. */
 #include "attr.h"
 
 #include <limits.h>
@@ -20,6 +21,14 @@ static const int *predefined(int keyval)
 		return &vr_job->ranks;
 	case MPI_LASTUSEDCODE:
 		return &ampi_me()->last_error_code;
+	case AMPI_MY_WTH:
+	case AMPI_MY_PROCESS:
+		return &vr_pe->id;
+	case AMPI_MY_HOME_WTH:
+		return &vr_job->pe[vr_current->home_pe].id;
+	case AMPI_NUM_WTHS:
+	case AMPI_NUM_PROCESSES:
+		return &vr_job->pes;
 	}
 	return NULL;
 }

@@ -68,7 +68,12 @@ static int color_of_type(int split_type, MPI_Info info, int *color)
 	*color = NONE;
 	switch (split_type) {
 	case MPI_COMM_TYPE_SHARED:
+	case AMPI_COMM_TYPE_HOST:
 		*color = ALL_TOGETHER;
+		return 1;
+	case AMPI_COMM_TYPE_PROCESS:
+	case AMPI_COMM_TYPE_WTH:
+		*color = 1 + vr_pe->id;
 		return 1;
 	case MPI_COMM_TYPE_HW_GUIDED:
 		*color = color_by_resource(info);

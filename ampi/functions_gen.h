@@ -690,5 +690,14 @@ int ampi_AMPI_Resume(int dest, MPI_Comm comm);
 int ampi_AMPI_Evacuate(void);
 int ampi_AMPI_Trace_begin(void);
 int ampi_AMPI_Trace_end(void);
+int ampi_AMPI_Register_pup(MPI_PupFn fn, void *data, int *idx);
+int ampi_AMPI_Get_pup_data(int idx, void *data);
+int ampi_AMPI_Alltoall_medium(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int ampi_AMPI_Alltoall_long(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int ampi_AMPI_Iget(MPI_Aint orgdisp, int orgcnt, MPI_Datatype orgtype, int rank, MPI_Aint targdisp, int targcnt, MPI_Datatype targtype, MPI_Win win, MPI_Request *request);
+int ampi_AMPI_Iget_wait(MPI_Request *request, MPI_Status *status, MPI_Win win);
+int ampi_AMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win);
+int ampi_AMPI_Get_argc(void);
+char ** ampi_AMPI_Get_argv(void);
 
 #endif

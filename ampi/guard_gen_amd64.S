@@ -722,6 +722,15 @@ ampi_guard:
 	GUARD AMPI_Evacuate, 679
 	GUARD AMPI_Trace_begin, 680
 	GUARD AMPI_Trace_end, 681
+	GUARD AMPI_Register_pup, 682
+	GUARD AMPI_Get_pup_data, 683
+	GUARD AMPI_Alltoall_medium, 684
+	GUARD AMPI_Alltoall_long, 685
+	GUARD AMPI_Iget, 686
+	GUARD AMPI_Iget_wait, 687
+	GUARD AMPI_Iget_free, 688
+	GUARD AMPI_Get_argc, 689
+	GUARD AMPI_Get_argv, 690
 
 	.section .rodata
 	.globl ampi_guards
@@ -1409,6 +1418,15 @@ ampi_guards:
 	.quad ampi_guard_AMPI_Evacuate
 	.quad ampi_guard_AMPI_Trace_begin
 	.quad ampi_guard_AMPI_Trace_end
+	.quad ampi_guard_AMPI_Register_pup
+	.quad ampi_guard_AMPI_Get_pup_data
+	.quad ampi_guard_AMPI_Alltoall_medium
+	.quad ampi_guard_AMPI_Alltoall_long
+	.quad ampi_guard_AMPI_Iget
+	.quad ampi_guard_AMPI_Iget_wait
+	.quad ampi_guard_AMPI_Iget_free
+	.quad ampi_guard_AMPI_Get_argc
+	.quad ampi_guard_AMPI_Get_argv
 
 /* 1: every thread may call it. */
 ampi_any_thread:
@@ -2076,6 +2094,15 @@ ampi_any_thread:
 	.byte 0
 	.byte 1
 	.byte 1
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
 	.byte 0
 	.byte 0
 	.byte 0

@@ -86,6 +86,8 @@ func (c *call) infoAt(h uint64) *Info {
 		return &Info{Keys: []string{loadBalanceKey}, Values: []string{"sync"}}
 	case h == mpi.InfoLBAsync:
 		return &Info{Keys: []string{loadBalanceKey}, Values: []string{"async"}}
+	case h == mpi.InfoMemory:
+		return &Info{Keys: []string{"ampi_checkpoint"}, Values: []string{"in_memory"}}
 	case h == mpi.InfoNull:
 		c.fault(mpi.ErrInfo, "info is MPI_INFO_NULL")
 	case h>>handleShift == kindInfo:
@@ -107,8 +109,8 @@ func (c *call) writable(h uint64) {
 	if h == mpi.InfoEnv {
 		c.fault(mpi.ErrInfo, "info is MPI_INFO_ENV, which cannot be changed")
 	}
-	if h == mpi.InfoLBSync || h == mpi.InfoLBAsync {
-		c.fault(mpi.ErrInfo, "info is one of AMPI_INFO_LB_SYNC and AMPI_INFO_LB_ASYNC, which cannot be changed")
+	if h == mpi.InfoLBSync || h == mpi.InfoLBAsync || h == mpi.InfoMemory {
+		c.fault(mpi.ErrInfo, "info is one of AMPI_INFO_LB_SYNC, AMPI_INFO_LB_ASYNC and AMPI_INFO_CHKPT_IN_MEMORY, which cannot be changed")
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "../vrank/freeze.h"
 #include "../vrank/move.h"
 #include "ampi.h"
+#include "migrate.h"
 
 /* How often the rank that asked for a step looks whether it is done, in nanoseconds. */
 #define LOOK_EVERY 20000
@@ -15,7 +16,7 @@ enum hint { HINT_NONE, HINT_SYNC, HINT_ASYNC, HINT_SAVE, HINT_BAD };
 /* ---- moving by itself ---- */
 
 /* Functions of the program run on the rank's stack, in the worker that it leaves and in the one that it comes to. */
-static const char *go(int32_t to)
+const char *ampi_go(int32_t to)
 {
 	struct ampi_rank *me = ampi_me();
 	if (to == vr_pe->id)
@@ -28,11 +29,39 @@ static const char *go(int32_t to)
 	return why;
 }
 
+static int32_t next_pe(int32_t pe, int32_t but)
+{
+	do
+		pe = (pe + 1) % vr_job->pes;
+	while (pe == but);
+	return pe;
+}
+
 static void go_where_told(void)
 {
 	int32_t to = atomic_exchange(&vr_current->load.destination, 0);
 	if (to)
-		go(to - 1); /* whoever cannot go stays: balancing is no promise */
+		ampi_go(to - 1); /* whoever cannot go stays: balancing is no promise */
+}
+
+int ampi_AMPI_Evacuate(void)
+{
+	const int fn = AMPI_FN_AMPI_Evacuate;
+	int error = ampi_check_running(fn);
+	int32_t here = vr_pe->id, to = here;
+	if (error)
+		return error;
+	if (vr_job->pes == 1)
+		return ampi_raise(NULL, MPI_ERR_OTHER, fn, "the job has one PE (see +p)");
+	for (struct vr_rank *r = vr_pe->all; r; r = r->all_next) {
+		if (r == vr_current || atomic_load(&r->state) == VR_ENDED)
+			continue;
+		to = next_pe(to, here);
+		if (vr_move_order(r, to))
+			return ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the memory that the workers share is full");
+	}
+	const char *why = ampi_go(next_pe(to, here));
+	return why ? ampi_raise(NULL, MPI_ERR_OTHER, fn, "rank %d cannot move: %s", vr_current->id, why) : MPI_SUCCESS;
 }
 
 int ampi_AMPI_Migrate_to_pe(int dest)
@@ -43,7 +72,7 @@ int ampi_AMPI_Migrate_to_pe(int dest)
 		return error;
 	if (dest < 0 || dest >= vr_job->pes)
 		return ampi_raise(NULL, MPI_ERR_ARG, fn, "dest is %d, with %d PEs", dest, vr_job->pes);
-	const char *why = go(dest);
+	const char *why = ampi_go(dest);
 	return why ? ampi_raise(NULL, MPI_ERR_OTHER, fn, "rank %d cannot move: %s", vr_current->id, why) : MPI_SUCCESS;
 }
 
@@ -210,28 +239,5 @@ int ampi_AMPI_Register_just_migrated(MPI_MigrateFn fn)
 {
 	ampi_me()->just_migrated = fn;
 	is_told_changes();
-	return MPI_SUCCESS;
-}
-
-/* ---- others ---- */
-
-int ampi_AMPI_Yield(void)
-{
-	vr_rank_yield();
-	return MPI_SUCCESS;
-}
-
-int ampi_AMPI_Print(const char *str)
-{
-	vr_out_printf(vr_current->id, 1, "[%d] %s\n", vr_current->id, str);
-	return MPI_SUCCESS;
-}
-
-int ampi_AMPI_Type_is_contiguous(MPI_Datatype datatype, int *flag)
-{
-	const struct vr_type *t = ampi_type(datatype);
-	if (!t)
-		return ampi_bad_type(NULL, datatype, AMPI_FN_AMPI_Type_is_contiguous);
-	*flag = (t->flags & VR_TYPE_CONTIGUOUS) != 0;
 	return MPI_SUCCESS;
 }

@@ -684,4 +684,13 @@ const char *const ampi_fn_names[] = {
     "AMPI_Evacuate",
     "AMPI_Trace_begin",
     "AMPI_Trace_end",
+    "AMPI_Register_pup",
+    "AMPI_Get_pup_data",
+    "AMPI_Alltoall_medium",
+    "AMPI_Alltoall_long",
+    "AMPI_Iget",
+    "AMPI_Iget_wait",
+    "AMPI_Iget_free",
+    "AMPI_Get_argc",
+    "AMPI_Get_argv",
 };

@@ -2,7 +2,7 @@ package ampi
 
 /*
 #cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic
-#cgo CFLAGS: -I${SRCDIR}/../shim/include -I${SRCDIR}/../shim
+#cgo CFLAGS: -I${SRCDIR} -I${SRCDIR}/../shim/include -I${SRCDIR}/../shim
 #include "ampi.h"
 */
 import "C"

@@ -689,6 +689,15 @@ extern __attribute__((weak)) int ampi_AMPI_Resume(int dest, MPI_Comm comm);
 extern __attribute__((weak)) int ampi_AMPI_Evacuate(void);
 extern __attribute__((weak)) int ampi_AMPI_Trace_begin(void);
 extern __attribute__((weak)) int ampi_AMPI_Trace_end(void);
+extern __attribute__((weak)) int ampi_AMPI_Register_pup(MPI_PupFn fn, void *data, int *idx);
+extern __attribute__((weak)) int ampi_AMPI_Get_pup_data(int idx, void *data);
+extern __attribute__((weak)) int ampi_AMPI_Alltoall_medium(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+extern __attribute__((weak)) int ampi_AMPI_Alltoall_long(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+extern __attribute__((weak)) int ampi_AMPI_Iget(MPI_Aint orgdisp, int orgcnt, MPI_Datatype orgtype, int rank, MPI_Aint targdisp, int targcnt, MPI_Datatype targtype, MPI_Win win, MPI_Request *request);
+extern __attribute__((weak)) int ampi_AMPI_Iget_wait(MPI_Request *request, MPI_Status *status, MPI_Win win);
+extern __attribute__((weak)) int ampi_AMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win);
+extern __attribute__((weak)) int ampi_AMPI_Get_argc(void);
+extern __attribute__((weak)) char ** ampi_AMPI_Get_argv(void);
 
 static int serve_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set)
 {
@@ -8123,6 +8132,86 @@ static int serve_AMPI_Trace_end(void)
     return ampi_serve(AMPI_FN_AMPI_Trace_end, 0, 0);
 }
 
+static int serve_AMPI_Register_pup(MPI_PupFn fn, void *data, int *idx)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)fn, (uintptr_t)data, (uintptr_t)idx};
+    return ampi_serve(AMPI_FN_AMPI_Register_pup, a, 3);
+}
+
+static int check_AMPI_Register_pup(MPI_PupFn fn, void *data, int *idx)
+{
+    if (unlikely(!idx))
+        return ampi_null_argument(AMPI_FN_AMPI_Register_pup, 0, "idx");
+    return ampi_AMPI_Register_pup(fn, data, idx);
+}
+
+static int serve_AMPI_Get_pup_data(int idx, void *data)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)idx, (uintptr_t)data};
+    return ampi_serve(AMPI_FN_AMPI_Get_pup_data, a, 2);
+}
+
+static int serve_AMPI_Alltoall_medium(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm};
+    return ampi_serve(AMPI_FN_AMPI_Alltoall_medium, a, 7);
+}
+
+static int serve_AMPI_Alltoall_long(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    uint64_t a[] = {(uintptr_t)sendbuf, (uint64_t)(int64_t)sendcount, (uintptr_t)sendtype, (uintptr_t)recvbuf, (uint64_t)(int64_t)recvcount, (uintptr_t)recvtype, (uintptr_t)comm};
+    return ampi_serve(AMPI_FN_AMPI_Alltoall_long, a, 7);
+}
+
+static int serve_AMPI_Iget(MPI_Aint orgdisp, int orgcnt, MPI_Datatype orgtype, int rank, MPI_Aint targdisp, int targcnt, MPI_Datatype targtype, MPI_Win win, MPI_Request *request)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)orgdisp, (uint64_t)(int64_t)orgcnt, (uintptr_t)orgtype, (uint64_t)(int64_t)rank, (uint64_t)(int64_t)targdisp, (uint64_t)(int64_t)targcnt, (uintptr_t)targtype, (uintptr_t)win, (uintptr_t)request};
+    return ampi_serve(AMPI_FN_AMPI_Iget, a, 9);
+}
+
+static int check_AMPI_Iget(MPI_Aint orgdisp, int orgcnt, MPI_Datatype orgtype, int rank, MPI_Aint targdisp, int targcnt, MPI_Datatype targtype, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_AMPI_Iget, 0, "request");
+    return ampi_AMPI_Iget(orgdisp, orgcnt, orgtype, rank, targdisp, targcnt, targtype, win, request);
+}
+
+static int serve_AMPI_Iget_wait(MPI_Request *request, MPI_Status *status, MPI_Win win)
+{
+    uint64_t a[] = {(uintptr_t)request, (uintptr_t)status, (uintptr_t)win};
+    return ampi_serve(AMPI_FN_AMPI_Iget_wait, a, 3);
+}
+
+static int check_AMPI_Iget_wait(MPI_Request *request, MPI_Status *status, MPI_Win win)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_AMPI_Iget_wait, 0, "request");
+    return ampi_AMPI_Iget_wait(request, status, win);
+}
+
+static int serve_AMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win)
+{
+    uint64_t a[] = {(uintptr_t)request, (uintptr_t)status, (uintptr_t)win};
+    return ampi_serve(AMPI_FN_AMPI_Iget_free, a, 3);
+}
+
+static int check_AMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win)
+{
+    if (unlikely(!request))
+        return ampi_null_argument(AMPI_FN_AMPI_Iget_free, 0, "request");
+    return ampi_AMPI_Iget_free(request, status, win);
+}
+
+static int serve_AMPI_Get_argc(void)
+{
+    return ampi_serve(AMPI_FN_AMPI_Get_argc, 0, 0);
+}
+
+static char ** serve_AMPI_Get_argv(void)
+{
+    return (char **)ampi_serve(AMPI_FN_AMPI_Get_argv, 0, 0);
+}
+
 struct ampi_shim_table ampi_core_table;
 static unsigned char core_serves[AMPI_FN_COUNT];
 
@@ -8823,6 +8912,15 @@ static void table_fill(void)
     SLOT(AMPI_FN_AMPI_Evacuate, ampi_AMPI_Evacuate, ampi_AMPI_Evacuate, serve_AMPI_Evacuate);
     SLOT(AMPI_FN_AMPI_Trace_begin, ampi_AMPI_Trace_begin, ampi_AMPI_Trace_begin, serve_AMPI_Trace_begin);
     SLOT(AMPI_FN_AMPI_Trace_end, ampi_AMPI_Trace_end, ampi_AMPI_Trace_end, serve_AMPI_Trace_end);
+    SLOT(AMPI_FN_AMPI_Register_pup, ampi_AMPI_Register_pup, check_AMPI_Register_pup, serve_AMPI_Register_pup);
+    SLOT(AMPI_FN_AMPI_Get_pup_data, ampi_AMPI_Get_pup_data, ampi_AMPI_Get_pup_data, serve_AMPI_Get_pup_data);
+    SLOT(AMPI_FN_AMPI_Alltoall_medium, ampi_AMPI_Alltoall_medium, ampi_AMPI_Alltoall_medium, serve_AMPI_Alltoall_medium);
+    SLOT(AMPI_FN_AMPI_Alltoall_long, ampi_AMPI_Alltoall_long, ampi_AMPI_Alltoall_long, serve_AMPI_Alltoall_long);
+    SLOT(AMPI_FN_AMPI_Iget, ampi_AMPI_Iget, check_AMPI_Iget, serve_AMPI_Iget);
+    SLOT(AMPI_FN_AMPI_Iget_wait, ampi_AMPI_Iget_wait, check_AMPI_Iget_wait, serve_AMPI_Iget_wait);
+    SLOT(AMPI_FN_AMPI_Iget_free, ampi_AMPI_Iget_free, check_AMPI_Iget_free, serve_AMPI_Iget_free);
+    SLOT(AMPI_FN_AMPI_Get_argc, ampi_AMPI_Get_argc, ampi_AMPI_Get_argc, serve_AMPI_Get_argc);
+    SLOT(AMPI_FN_AMPI_Get_argv, ampi_AMPI_Get_argv, ampi_AMPI_Get_argv, serve_AMPI_Get_argv);
     ampi_core_table.count = AMPI_FN_COUNT;
 }
 

@@ -44,6 +44,7 @@ const awaitTime = 10 * time.Second
 type balancer struct {
 	Options
 	job    Job
+	now    func() time.Time
 	start  time.Time
 	window *window
 	asked  *look // when the last step was over that the program asked for
@@ -52,8 +53,10 @@ type balancer struct {
 }
 
 // Run balances a job until it ends. It is for a goroutine of worker 0.
-func Run(job Job, o Options) {
-	b := &balancer{Options: o, job: job, start: job.Take().At, window: newWindow(o.Period)}
+func Run(job Job, o Options) { run(job, o, time.Now) }
+
+func run(job Job, o Options, now func() time.Time) {
+	b := &balancer{Options: o, job: job, now: now, start: job.Take().At, window: newWindow(o.Period)}
 	for !job.Ends() {
 		if step := job.Await(b.window.wait()); step != 0 {
 			b.answer(step)
@@ -65,9 +68,9 @@ func Run(job Job, o Options) {
 
 // tick looks at the ranks and acts when it has seen enough.
 func (b *balancer) tick() {
-	began := time.Now()
+	began := b.now()
 	complete := b.window.add(b.look())
-	b.window.took(time.Since(began))
+	b.window.took(b.now().Sub(began))
 	if !complete {
 		return
 	}

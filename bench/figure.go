@@ -67,7 +67,7 @@ func speed(key string) func(samples, string) (float64, float64, bool) {
 // percentile is the value of one key that so many of a hundred are not above; the least is the minimum.
 func percentile(key string, percent int) func(samples, string) (float64, float64, bool) {
 	return func(s samples, im string) (value, least float64, ok bool) {
-		v := s[im][key].sorted()
+		v := slices.Sorted(slices.Values(s[im][key]))
 		if len(v) == 0 {
 			return 0, 0, false
 		}
@@ -85,7 +85,7 @@ func mean(key string) func(samples, string) (float64, float64, bool) {
 		for _, x := range v {
 			value += x / float64(len(v))
 		}
-		return value, v.min(), true
+		return value, v.Min(), true
 	}
 }
 
@@ -96,7 +96,7 @@ func against(key, other string) func(samples, string) (float64, float64, bool) {
 		if im == other || len(v) == 0 || len(u) == 0 {
 			return 0, 0, false
 		}
-		return v.median() / u.median(), v.min() / u.min(), true
+		return v.Median() / u.Median(), v.Min() / u.Min(), true
 	}
 }
 
@@ -111,6 +111,6 @@ func overIdeal(period float64) func(samples, string) (float64, float64, bool) {
 		for i := range seconds {
 			v = append(v, (seconds[i]-period)/ideal[i])
 		}
-		return v.median(), v.min(), true
+		return v.Median(), v.Min(), true
 	}
 }

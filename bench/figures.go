@@ -14,16 +14,13 @@ func experiments() []*experiment {
 	for _, h := range []hello{{256, "0.14 s", 0.10, 9}, {1024, "0.57 s", 0.25, 6}, {4096, "", 1.0, 3}} {
 		list = append(list, h.experiment())
 	}
+	list = append(list, moves()...)
 	list = append(list, scale()...)
 	for _, s := range startings() {
 		list = append(list, s.experiment())
 	}
-<<<<<<< HEAD
-	return append(list, manyProcesses(), memory(), compute(), packing(), checkpointFiles())
-=======
-	list = append(list, manyProcesses(), memory(), compute(), packing())
+	list = append(list, manyProcesses(), memory(), compute(), packing(), checkpointFiles())
 	return append(list, balancing()...)
->>>>>>> main
 }
 
 func smallOnePE() *experiment {

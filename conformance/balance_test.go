@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,9 @@ const (
 	imbalance = root + "/bench/programs/imbalance.c"
 	ampiDir   = root + "/testdata/ampi"
 )
+
+// imbalanceBefore is how many iterations of even work imbalance begins with.
+const imbalanceBefore = 160
 
 // busy reads from +stats how long each PE was busy.
 func busy(t *testing.T, r result) (seconds []float64) {
@@ -98,15 +102,70 @@ func TestStealing(t *testing.T) {
 	expectEven(t, j, r, 1.25) // 1.5 without
 }
 
-// TestAMPI runs programs written for AMPI.
+var stolenLine = regexp.MustCompile(`(?m)^stolen: ([0-9]+) ranks`)
+
+// stolenIn is how many ranks +stats says were stolen.
+func stolenIn(stderr string) int {
+	m := stolenLine.FindStringSubmatch(stderr)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
+}
+
+// TestStealingUnderTraffic steals ranks in the midst of random traffic, among them those that stay, and those that must be asked for because
+// their worker has something to hand over.
+func TestStealingUnderTraffic(t *testing.T) {
+	path := program(t, ownDir+"/steals.c", "-O1")
+	type row struct {
+		workers int
+		flags   string
+		again   int
+	}
+	var rows []row
+	for again := range 3 {
+		for _, flags := range []string{"", "+lb GreedyRefine +lb-period 20ms", "+lb RandCent +lb-period 5ms", "+privatize fs"} {
+			for workers := 1; workers <= 4; workers++ {
+				rows = append(rows, row{workers, flags, again})
+			}
+		}
+	}
+	each(t, rows, func(r row) string { return fmt.Sprint(r) }, func(t *testing.T, c row) {
+		ranks := 12 + 7*c.workers + c.again
+		dir := t.TempDir()
+		if strings.Contains(c.flags, "fs") { // there the files of a rank are its worker's
+			dir = "-"
+		}
+		r := job{program: path, args: []string{"150", dir}, workers: c.workers, ranks: ranks,
+			flags: append(strings.Fields(c.flags), "+stats", "+steal")}.run(t)
+		r.expectCode(t, 0)
+		r.expectSays(t, "PASS steals\n")
+		if n := stolenIn(r.stderr); c.workers > 1 && n == 0 && !strings.Contains(c.flags, "fs") {
+			t.Errorf("%s: nothing was stolen\n%s", r.what, r.output())
+		}
+	})
+}
+
+// TestAMPI runs programs written for AMPI. Those named manual look where they are, so nobody may move them unasked.
 func TestAMPI(t *testing.T) {
-	for _, source := range []string{"migrate.c", "migrate_f.f90"} {
-		for _, flags := range [][]string{nil, {"+lb", "Rotate", "+lb-period", "calls"}, {"+balancer", "RefineLB"}} {
-			t.Run(source+strings.Join(flags, ""), func(t *testing.T) {
+	asked := [][]string{nil, {"+lb", "Rotate", "+lb-period", "calls"}}
+	for _, c := range []struct {
+		source string
+		args   []string
+		flags  [][]string
+	}{
+		{"migrate.c", nil, append(asked, []string{"+balancer", "RefineLB"})},
+		{"migrate_f.f90", nil, append(asked, []string{"+balancer", "RefineLB"})},
+		{"manual.c", nil, asked},
+		{"manual_f.f90", []string{"short", "longer-than-eight"}, asked},
+	} {
+		for _, flags := range c.flags {
+			t.Run(c.source+strings.Join(flags, ""), func(t *testing.T) {
 				t.Parallel()
-				r := job{program: program(t, ampiDir+"/"+source), workers: 2, ranks: 16, flags: flags}.run(t)
+				r := job{program: program(t, ampiDir+"/"+c.source), args: c.args, workers: 2, ranks: 16, flags: flags}.run(t)
 				r.expectCode(t, 0)
-				r.expectSays(t, "PASS "+strings.TrimSuffix(source, filepath.Ext(source)))
+				r.expectSays(t, "PASS "+strings.TrimSuffix(c.source, filepath.Ext(c.source)))
 			})
 		}
 	}

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -28,7 +29,7 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// availableMemory is what the kernel would give without swapping, in KiB.
+// availableMemory is what the kernel would give without swapping, in KiB: to this machine, and to the control groups that we are in.
 func availableMemory(t *testing.T) (kib int) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/meminfo")
@@ -37,8 +38,33 @@ func availableMemory(t *testing.T) (kib int) {
 	}
 	for line := range strings.Lines(string(text)) {
 		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); n == 1 {
-			return kib
+			break
 		}
 	}
-	return 0
+	own, _ := os.ReadFile("/proc/self/cgroup")
+	_, group, _ := strings.Cut(string(own), "0::")
+	group, _, _ = strings.Cut(group, "\n")
+	for dir := filepath.Join("/sys/fs/cgroup", group); strings.HasPrefix(dir, "/sys/fs/cgroup"); dir = filepath.Dir(dir) {
+		if left, limited := groupMemory(dir); limited {
+			kib = min(kib, left>>10)
+		}
+	}
+	return kib
+}
+
+// groupMemory is what a control group may take yet, in bytes. The files that it has cached do not count.
+func groupMemory(dir string) (left int, limited bool) {
+	number := func(name, format string) (n int, ok bool) {
+		text, _ := os.ReadFile(filepath.Join(dir, name))
+		for line := range strings.Lines(string(text)) {
+			if _, err := fmt.Sscanf(line, format, &n); err == nil {
+				return n, true
+			}
+		}
+		return 0, false
+	}
+	most, limited := number("memory.max", "%d")
+	taken, _ := number("memory.current", "%d")
+	cached, _ := number("memory.stat", "inactive_file %d")
+	return most - taken + cached, limited
 }

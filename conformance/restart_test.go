@@ -175,7 +175,7 @@ func TestRestartExamples(t *testing.T) {
 		r := l.survive(4)
 		r.expectCode(t, 0)
 		if l.restarts == 0 {
-			t.Fatalf("%s: ended before it was saved", r.what)
+			t.Fatalf("%s: ended before it was saved: %s", r.what, short(r.stderr))
 		}
 		if r.stdout == "" || !strings.HasSuffix(want.stdout, r.stdout) {
 			t.Errorf("%s: after %d restarts it prints something else\n%s\nwant the end of: %s", r.what, l.restarts, r.output(), short(want.stdout))
@@ -187,14 +187,14 @@ func TestRestartExamples(t *testing.T) {
 func TestRestartTravel(t *testing.T) {
 	path := program(t, ownDir+"/travel.c", "-O1")
 	each(t, []int{1, 2, 3}, func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
-		l := job{program: path, args: []string{"500", t.TempDir(), "plain"}, workers: workers, ranks: 7, env: shuffled("500us")}.begin(t, "+ckpt-every", often)
+		l := job{program: path, args: []string{"1500", t.TempDir(), "plain"}, workers: workers, ranks: 7, env: shuffled("500us")}.begin(t, "+ckpt-every", often)
 		l.await(func() bool { return strings.Contains(l.out.String(), "rank 6 line 0\n") }) // what it makes in the directory it does not make again
 		l.seen = l.newest()
 		r := l.survive(3)
 		r.expectCode(t, 0)
 		r.expectSays(t, "PASS travel\n")
 		if l.restarts == 0 {
-			t.Fatalf("%s: ended before it was saved", r.what)
+			t.Fatalf("%s: ended before it was saved: %s", r.what, short(r.stderr))
 		}
 	})
 }

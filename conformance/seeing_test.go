@@ -87,8 +87,8 @@ func TestTrace(t *testing.T) {
 		t.Errorf("%s: %d ranks leave and %d arrive, +stats has %d moves\n%s", r.what, len(tr.named("leaves")), len(came), moves, r.output())
 	}
 	tr.expectFlows(t, append(tr.named("leaves"), tr.named("send")...), append(came, tr.named("receive")...))
-	if len(tr.named("send")) != 100*ranks {
-		t.Errorf("%s: %d messages are shown, want %d", r.what, len(tr.named("send")), 100*ranks)
+	if want := (imbalanceBefore + 100) * ranks; len(tr.named("send")) != want {
+		t.Errorf("%s: %d messages are shown, want %d", r.what, len(tr.named("send")), want)
 	}
 	steps := regexp.MustCompile(`balancing: (\d+) steps`).FindStringSubmatch(r.stderr)
 	if len(steps) != 2 || fmt.Sprint(len(tr.named("balancing"))) != steps[1] {
@@ -100,7 +100,7 @@ func TestTrace(t *testing.T) {
 	if waits := tr.named("rank 3"); len(waits) == 0 || !strings.HasPrefix(waits[len(waits)/2].texts["then"], "MPI_") {
 		t.Errorf("%s: does not say in which call rank 3 waits", r.what)
 	}
-	expectReport(t, file, fmt.Sprintf(">%d</b><span>moves<", len(came)), ">16 ranks on 2 PEs<", "rank 15 to rank 0: 100 messages, 800 B", "GreedyRefine")
+	expectReport(t, file, fmt.Sprintf(">%d</b><span>moves<", len(came)), ">16 ranks on 2 PEs<", fmt.Sprintf("rank 15 to rank 0: %d messages", imbalanceBefore+100), "GreedyRefine")
 }
 
 // expectFlows checks that each end of a flow has its beginning, not later, and nothing has two.
@@ -159,7 +159,7 @@ func TestTraceLimit(t *testing.T) {
 		t.Errorf("%s: nothing is added up", r.what)
 	}
 	end := tr.named("end")
-	if len(end) != 1 || end[0].numbers["messages_not_shown"]+uint64(len(tr.named("send"))) != 3000*32 {
+	if len(end) != 1 || end[0].numbers["messages_not_shown"]+uint64(len(tr.named("send"))) != (imbalanceBefore+3000)*32 {
 		t.Errorf("%s: %d messages are shown, and says at the end: %+v", r.what, len(tr.named("send")), end)
 	}
 	elapsed := float64(end[0].at) / 1e9

@@ -122,6 +122,19 @@ func TestWorkerKilled(t *testing.T) {
 	})
 }
 
+// TestWorkerKilledWhileStealing kills the worker that gives ranks, or the one that takes them, at any moment.
+func TestWorkerKilledWhileStealing(t *testing.T) {
+	each(t, []int{0, 1, 0, 1}, func(int) string { return "" }, func(t *testing.T, worker int) {
+		l := startBusy(t, "uneven", "+steal")
+		victim := workers(l.mark)[worker].pid
+		syscall.Kill(victim, syscall.SIGKILL)
+		r := l.end()
+		r.expectCode(t, 137)
+		r.expectSays(t, fmt.Sprintf("(pid %d) was killed by signal 9 (SIGKILL)", victim))
+		checkGone(t, l.mark, l.cmd.Args)
+	})
+}
+
 // TestReaderGone checks that a job ends quietly when nobody reads its output any more.
 func TestReaderGone(t *testing.T) {
 	cmd := exec.Command("bash", "-c", fmt.Sprintf("%s +p 2 +vp 64 %s | head -n 1; exit ${PIPESTATUS[0]}", tool("ampirun"), program(t, ownDir+"/endless_output.c")))

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -207,6 +208,17 @@ func (k *keeper) wrote(report *checkpoint.Report, err error) {
 	k.finish(err)
 	if again {
 		k.checkpoint(nil)
+	}
+}
+
+// print tells what checkpoints there were.
+func (k *keeper) print(out io.Writer) {
+	if k == nil || len(k.history) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\ncheckpoint  pause/ms  until safe/ms  pages  written/MiB\n")
+	for _, s := range k.history {
+		fmt.Fprintf(out, "%-10d  %8.1f  %13.1f  %5d  %11.1f\n", s.Generation, 1e3*s.Pause, 1e3*s.Time.Seconds(), s.Pages, float64(s.Bytes)/(1<<20))
 	}
 }
 

@@ -319,6 +319,7 @@ func (m *manager) finish() (int, error) {
 	if m.opt.Stats {
 		printStats(m.opt.Stderr, m.stats)
 		printSteps(m.opt.Stderr, m.steps)
+		m.keeper.print(m.opt.Stderr)
 	}
 	return m.verdict.exitCode(), m.verdict.err
 }

@@ -76,6 +76,9 @@ func (h *hosted) Settle(uintptr) error { return nil }
 
 func (h *hosted) NeedSettling() bool { return false }
 
+// Rebinding is none: ld.so has the copies.
+func (h *hosted) Rebinding() *Rebinding { return nil }
+
 // Detach has ld.so forget the copy at base, whose rank goes on in another worker.
 func (h *hosted) Detach(base uintptr) error {
 	if !h.how.Movable {

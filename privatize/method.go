@@ -33,6 +33,8 @@ type Images interface {
 	Settle(base uintptr) error
 	// NeedSettling tells whether Settle ever has anything to do.
 	NeedSettling() bool
+	// Rebinding is what Attach does where it is done by words alone, once files are mapped; nil where that is not so, or not known yet.
+	Rebinding() *Rebinding
 	// Detach is for the worker that a rank leaves, when it has been settled: it unmaps what is this worker's and shows the job's memory at base.
 	Detach(base uintptr) error
 	// Finish runs the destructors of libraries that belong to no rank's images, once all ranks of this worker have ended.

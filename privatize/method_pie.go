@@ -53,6 +53,14 @@ func (i *pieImages) Settle(base uintptr) error {
 // NeedSettling is so where pages are mapped from files for writing.
 func (i *pieImages) NeedSettling() bool { return len(i.program.onWrite) > 0 }
 
+// Rebinding is the program's, unless settled pages are to be mapped as well.
+func (i *pieImages) Rebinding() *Rebinding {
+	if i.NeedSettling() {
+		return nil
+	}
+	return i.program.Rebinding()
+}
+
 func (i *pieImages) Detach(base uintptr) error { return i.program.Detach(base, i.backing(base)) }
 
 func (i *pieImages) backing(base uintptr) Backing {

@@ -82,5 +82,8 @@ func (i *sharedImages) Settle(uintptr) error { return nil }
 
 func (i *sharedImages) NeedSettling() bool { return false }
 
+// Rebinding is none: ranks stay.
+func (i *sharedImages) Rebinding() *Rebinding { return nil }
+
 // Detach refuses: see Facts.
 func (i *sharedImages) Detach(uintptr) error { return staysError(i.how) }

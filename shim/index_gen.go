@@ -691,13 +691,22 @@ const (
 	FnAMPIEvacuate
 	FnAMPITraceBegin
 	FnAMPITraceEnd
+	FnAMPIRegisterPup
+	FnAMPIGetPupData
+	FnAMPIAlltoallMedium
+	FnAMPIAlltoallLong
+	FnAMPIIget
+	FnAMPIIgetWait
+	FnAMPIIgetFree
+	FnAMPIGetArgc
+	FnAMPIGetArgv
 
 	// Count is the number of functions in the table.
 	Count = iota
 )
 
 // Hash identifies the list of functions and their prototypes (FNV-1a 64).
-const Hash uint64 = 0xeb124c50196e46bd
+const Hash uint64 = 0xfa2f0487ce0249dd
 
 // Version is the layout version of struct ampi_shim_table.
 const Version = 1
@@ -1393,4 +1402,13 @@ var names = [...]string{
 	"AMPI_Evacuate",
 	"AMPI_Trace_begin",
 	"AMPI_Trace_end",
+	"AMPI_Register_pup",
+	"AMPI_Get_pup_data",
+	"AMPI_Alltoall_medium",
+	"AMPI_Alltoall_long",
+	"AMPI_Iget",
+	"AMPI_Iget_wait",
+	"AMPI_Iget_free",
+	"AMPI_Get_argc",
+	"AMPI_Get_argv",
 }

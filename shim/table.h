@@ -6,7 +6,7 @@
 
 #define AMPI_SHIM_MAGIC "AMPISHIM"
 #define AMPI_SHIM_VERSION 1u
-#define AMPI_SHIM_HASH UINT64_C(0xeb124c50196e46bd)
+#define AMPI_SHIM_HASH UINT64_C(0xfa2f0487ce0249dd)
 
 enum {
     AMPI_FN_MPI_Abi_get_fortran_booleans,
@@ -691,6 +691,15 @@ enum {
     AMPI_FN_AMPI_Evacuate,
     AMPI_FN_AMPI_Trace_begin,
     AMPI_FN_AMPI_Trace_end,
+    AMPI_FN_AMPI_Register_pup,
+    AMPI_FN_AMPI_Get_pup_data,
+    AMPI_FN_AMPI_Alltoall_medium,
+    AMPI_FN_AMPI_Alltoall_long,
+    AMPI_FN_AMPI_Iget,
+    AMPI_FN_AMPI_Iget_wait,
+    AMPI_FN_AMPI_Iget_free,
+    AMPI_FN_AMPI_Get_argc,
+    AMPI_FN_AMPI_Get_argv,
     AMPI_FN_COUNT
 };
 
@@ -705,9 +714,9 @@ struct ampi_shim_table {
 };
 
 #if defined(__cplusplus)
-static_assert(sizeof(struct ampi_shim_table) == 5488, "the jumps in jump_gen.S rely on this layout");
+static_assert(sizeof(struct ampi_shim_table) == 5560, "the jumps in jump_gen.S rely on this layout");
 #else
-_Static_assert(sizeof(struct ampi_shim_table) == 5488, "the jumps in jump_gen.S rely on this layout");
+_Static_assert(sizeof(struct ampi_shim_table) == 5560, "the jumps in jump_gen.S rely on this layout");
 #endif
 
 #endif

@@ -10,13 +10,23 @@
 
 #include "numbers.h"
 
-/* The descriptors of one rank, in the order of the message's rights. */
+/* The descriptors of one rank. What is sent of it ends with the last item. */
 struct cargo {
 	struct cargo *next;
 	int32_t rank, n;
-	int32_t number[VR_FERRY_MAX];
-	int32_t is_closed_on_exec[VR_FERRY_MAX];
+	int32_t item[VR_FERRY_MAX]; /* twice the number, and 1 if it is closed on exec */
 	int32_t fd[VR_FERRY_MAX]; /* where they are before they have their numbers; the sender's own numbers mean nothing here */
+};
+
+static int number_of(int32_t item)
+{
+	return item >> 1;
+}
+
+/* One message with at most VR_FERRY_LOAD descriptors. */
+union rights {
+	struct cmsghdr header;
+	char room[CMSG_SPACE(VR_FERRY_LOAD * sizeof(int))];
 };
 
 static int receives = -1, first_sends, nsends;
@@ -31,67 +41,111 @@ void vr_ferry_setup(int fd, int pes)
 
 /* ---- away ---- */
 
-static void load(struct vr_rank *r)
+static int post(int socket, void *data, size_t size, const int *fds, int n)
 {
-	sent.rank = r->id;
-	for (int i = 0; i < sent.n; i++)
-		sent.is_closed_on_exec[i] = fcntl(sent.number[i], F_GETFD) & FD_CLOEXEC;
+	union rights rights = {.header = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(n * sizeof(int))}};
+	struct iovec iov = {data, size};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &rights, .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+	memcpy(CMSG_DATA(&rights.header), fds, n * sizeof(int));
+	return sendmsg(socket, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-static int post(int to)
+/* More than one message has room for: they lie in a socket, and that is sent. Nothing is left behind if it fails. */
+static int wrap(const int *fds, int n)
 {
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof sent.number)];
-	} rights = {.header = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sent.n * sizeof(int))}};
-	struct iovec data = {&sent, offsetof(struct cargo, fd)};
-	struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &rights, .msg_controllen = CMSG_SPACE(sent.n * sizeof(int))};
-	memcpy(CMSG_DATA(&rights.header), sent.number, sent.n * sizeof(int));
-	return sendmsg(first_sends + to, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
+	int pair[2], bad = 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	for (int i = 0; i < n && !bad; i += VR_FERRY_LOAD)
+		bad = post(pair[0], &i, sizeof i, fds + i, n - i < VR_FERRY_LOAD ? n - i : VR_FERRY_LOAD);
+	close(pair[0]);
+	if (!bad)
+		return pair[1];
+	close(pair[1]);
+	return -1;
+}
+
+static int send_all(struct vr_rank *r, int to)
+{
+	int wrapped = -1;
+	sent.rank = r->id;
+	for (int i = 0; i < sent.n; i++)
+		sent.item[i] = 2 * sent.fd[i] + !!(fcntl(sent.fd[i], F_GETFD) & FD_CLOEXEC);
+	if (sent.n > VR_FERRY_LOAD && (wrapped = wrap(sent.fd, sent.n)) < 0)
+		return -1;
+	size_t size = offsetof(struct cargo, item) - offsetof(struct cargo, rank) + sent.n * sizeof sent.item[0];
+	int bad = wrapped < 0 ? post(first_sends + to, &sent.rank, size, sent.fd, sent.n) : post(first_sends + to, &sent.rank, size, &wrapped, 1);
+	if (wrapped >= 0)
+		close(wrapped);
+	return bad;
 }
 
 const char *vr_ferry_send(struct vr_rank *r, int to, int *never)
 {
-	sent.n = vr_fds_of(r, sent.number, VR_FERRY_MAX);
+	sent.n = vr_fds_of(r, sent.fd, VR_FERRY_MAX);
 	*never = sent.n > VR_FERRY_MAX || !nsends;
 	r->cargo = 0;
 	if (!sent.n)
 		return NULL;
-	if (*never)
+	if (*never) {
+		sent.n = 0;
 		return "it has more descriptors than can be passed on";
-	load(r);
+	}
 	r->cargo = 1;
-	return post(to) ? "its descriptors cannot be passed on now" : NULL;
+	if (!send_all(r, to))
+		return NULL;
+	sent.n = r->cargo = 0;
+	return "its descriptors cannot be passed on now";
 }
 
 void vr_ferry_close(void)
 {
 	for (int i = 0; i < sent.n; i++)
-		close(sent.number[i]);
+		close(sent.fd[i]);
 	sent.n = 0;
 }
 
 /* ---- and here ---- */
 
+/* How many descriptors came; -1: none. */
+static int receive(int socket, void *data, size_t size, int *fds)
+{
+	union rights rights;
+	struct iovec iov = {data, size};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &rights, .msg_controllen = sizeof rights};
+	ssize_t n;
+	while ((n = recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+		;
+	struct cmsghdr *c = n > 0 && !(m.msg_flags & MSG_CTRUNC) ? CMSG_FIRSTHDR(&m) : NULL;
+	if (!c)
+		return -1;
+	memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+	return (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+}
+
+static int unwrap(struct cargo *c, int socket)
+{
+	int have = 0, at;
+	for (int got; have < c->n && (got = receive(socket, &at, sizeof at, c->fd + have)) > 0; have += got)
+		;
+	close(socket);
+	return have;
+}
+
 /* The next message, or NULL. */
 static struct cargo *next_cargo(void)
 {
 	struct cargo *c = malloc(sizeof *c);
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof c->fd)];
-	} rights;
-	struct iovec data = {c, offsetof(struct cargo, fd)};
-	struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &rights, .msg_controllen = sizeof rights};
-	ssize_t n = -1;
-	while (c && (n = recvmsg(receives, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-		;
-	if (n <= 0 || (m.msg_flags & MSG_CTRUNC)) {
-		free(c);
-		return NULL;
-	}
-	memcpy(c->fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), c->n * sizeof(int));
-	return c;
+	int fds[VR_FERRY_LOAD];
+	int n = c ? receive(receives, &c->rank, offsetof(struct cargo, fd) - offsetof(struct cargo, rank), fds) : -1;
+	if (n > 0 && c->n > VR_FERRY_LOAD)
+		n = unwrap(c, fds[0]);
+	else if (n > 0)
+		memcpy(c->fd, fds, n * sizeof(int));
+	if (n > 0 && n == c->n)
+		return c;
+	free(c);
+	return NULL;
 }
 
 /* To where ranks get numbers last. */
@@ -137,11 +191,12 @@ static struct cargo *find(int rank)
 
 static const char *place(struct cargo *c, int i)
 {
-	clear(c, i, c->number[i]);
+	int number = number_of(c->item[i]);
+	clear(c, i, number);
 	for (struct cargo *other = waiting; other; other = other->next)
-		clear(other, 0, c->number[i]);
-	int fd = fcntl(c->fd[i], c->is_closed_on_exec[i] ? F_DUPFD_CLOEXEC : F_DUPFD, c->number[i]);
-	if (fd == c->number[i]) {
+		clear(other, 0, number);
+	int fd = fcntl(c->fd[i], c->item[i] & 1 ? F_DUPFD_CLOEXEC : F_DUPFD, number);
+	if (fd == number) {
 		close(c->fd[i]);
 		return NULL;
 	}

@@ -5,7 +5,8 @@
 
 #include "core.h"
 
-#define VR_FERRY_MAX 250 /* descriptors of one rank: what the kernel takes in one message is 253 */
+#define VR_FERRY_LOAD 250 /* descriptors in one message, of which the kernel takes 253 */
+#define VR_FERRY_MAX 4000 /* of one rank: what lies in a socket is bounded, too */
 
 /* PE stack, once: the descriptor of this worker's socket to receive, after which come those to send to PE 0, 1, ... */
 void vr_ferry_setup(int receives, int pes);

@@ -44,8 +44,8 @@ func (r *rank) files() (list []File, why string) {
 		if err != nil {
 			return list, err.Error()
 		}
-		for _, other := range list {
-			if f.Same == 0 && isSameOpenFile(other.Number, fd) {
+		for _, other := range list { // there may be hundreds of copies of one
+			if f.Same == 0 && other.Same == 0 && other.Path == f.Path && isSameOpenFile(other.Number, fd) {
 				f.Same = other.Number
 			}
 		}

@@ -150,11 +150,15 @@ func (r *rank) written() [2]uint64 {
 
 // descriptors are the numbers of those that the rank has.
 func (r *rank) descriptors() []int {
-	var fds [1024]C.int
+	fds := make([]C.int, 64)
 	n := int(C.vr_fds_of(&r.c, &fds[0], C.int(len(fds))))
-	list := make([]int, 0, n)
-	for _, fd := range fds[:min(n, len(fds))] {
-		list = append(list, int(fd))
+	if n > len(fds) {
+		fds = make([]C.int, n)
+		n = min(n, int(C.vr_fds_of(&r.c, &fds[0], C.int(n))))
+	}
+	list := make([]int, n)
+	for i := range list {
+		list[i] = int(fds[i])
 	}
 	return list
 }

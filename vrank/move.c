@@ -9,6 +9,7 @@
 #include "offer.h"
 #include "overlay.h"
 #include "process.h"
+#include "rebind.h"
 #include "signals.h"
 #include "steal.h"
 #include "stepper.h"
@@ -132,7 +133,10 @@ int vr_move_may_take(void)
 void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since)
 {
 	taken = (struct vr_move){.rank = r, .to = vr_pe->id, .place = VR_IN_QUEUE, .taken_from = from, .taken_at = since};
-	append(&vr_pe->arrivals, &taken);
+	if (vr_rebind(r)) /* it has nothing else in processes, or it would not have been offered */
+		vr_move_finish(&taken);
+	else
+		append(&vr_pe->arrivals, &taken);
 }
 
 const char *vr_move_hold(const struct vr_rank *r)

@@ -31,7 +31,7 @@ int vr_move_is_behind(int32_t id);
 /* Any stack of the owner: the same for a ready rank that PE `to` has asked for. */
 int vr_move_give(struct vr_rank *r, int32_t to);
 
-/* PE stack: rank r, which another PE has offered, is an arrival; if the one before is in. */
+/* PE stack: rank r, which another PE has offered, is this one's at once, or an arrival, if the one before is in. */
 int vr_move_may_take(void);
 void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since);
 

@@ -157,6 +157,9 @@ func (w *worker) furnish(r *rank) error {
 	if err == nil {
 		err = w.adoptLibraries(r)
 	}
+	if err == nil && !w.crowded {
+		w.noteImages(r)
+	}
 	return err
 }
 

@@ -11,7 +11,8 @@
 
 #define FIRST 64 /* below are the runtime's own (three more for each PE: ferry.h, copy_cgo.go), and what is about to move up */
 #define COUNT_MAX 65536
-#define TRIES 8
+#define TRIES 64
+#define NOBODYS -1 /* in the table */
 
 static int hint = FIRST; /* no number below it is known to be free */
 
@@ -79,7 +80,8 @@ void vr_fd_gone(int fd)
 		hint = fd;
 }
 
-/* The copy of fd with a number of the rank's, or -1. A number that something unknown has here stays claimed, and unused. */
+/* The copy of fd with a number of the rank's, or -1. A number that something unknown has here, such as what the job was started with, is
+ * nobody's from then on. */
 static int copy_up(int fd)
 {
 	int how = fcntl(fd, F_GETFD) & FD_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD;
@@ -87,9 +89,11 @@ static int copy_up(int fd)
 		int to = claim_any(), got = to < 0 ? -1 : fcntl(fd, how, to);
 		if (got == to)
 			return got;
-		if (got >= 0)
+		if (got >= 0) {
 			close(got);
-		else {
+			atomic_store(&vr_job->fd_owner[to], NOBODYS);
+			atomic_fetch_sub(&vr_current->descriptors, 1);
+		} else {
 			vr_fd_gone(to);
 			return -1;
 		}

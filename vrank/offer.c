@@ -21,7 +21,7 @@ int vr_offers_on;
 
 static int is_free(const struct vr_rank *r)
 {
-	return vr_steal_may_go(r) && !r->is_kept && !r->libraries && !r->guarded && !r->overlays && !r->directory && !r->signals &&
+	return vr_steal_may_go(r) && !r->is_kept && !r->libraries && !r->guarded && !r->overlays && !r->is_redirected && !r->directory && !r->signals &&
 	       !atomic_load_explicit(&r->descriptors, memory_order_relaxed) && vr_likely_run(r) > 2 * vr_steal_policy.cost;
 }
 

@@ -292,7 +292,7 @@ static inline void fill(struct vr_env *e, enum vr_node_kind kind, const struct v
 }
 
 /* The receiver waits already: one copy, nothing is queued. */
-static inline void send_matched(struct vr_request *q, const struct vr_message *m, int64_t bytes, uint64_t flow)
+static __attribute__((always_inline)) inline void send_matched(struct vr_request *q, const struct vr_message *m, int64_t bytes, uint64_t flow)
 {
 	int64_t from;
 	note_received(q->rank, flow, bytes);
@@ -396,7 +396,7 @@ static inline int is_local(struct vr_rank *to)
 }
 
 /* All that completes at once; 0 when a rendezvous is needed. A mail has no room for a flow. */
-static inline int send_at_once(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local, uint64_t flow)
+static __attribute__((always_inline)) inline int send_at_once(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local, uint64_t flow)
 {
 	if (local) {
 		struct vr_request *q = vr_match_arrived(&to->matcher, m->context, m->source, m->tag);

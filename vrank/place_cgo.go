@@ -130,6 +130,7 @@ func (w *worker) place(id int) error {
 		return fmt.Errorf("load the program for rank %d: %w", id, err)
 	}
 	w.give(r, &placed)
+	w.noteImages(r)
 	if len(w.furnished) == 1 && !w.cfg.HostHeap {
 		w.prepareProbe(placed.Base)
 	}

@@ -176,6 +176,7 @@ struct vr_rank {
 	struct vr_rank *all_next, **all_at; /* ranks of one PE; and the pointer that leads here */
 
 	struct vr_entry entry;
+	int32_t home_pe; /* where it began */
 	int32_t argc;
 	char **argv, **envp;
 	struct vr_atexit *atexit, *atexit_quick, *thread_exit;

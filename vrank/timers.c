@@ -300,7 +300,10 @@ int vr_bind_timer_settime(void *timer, int flags, const struct itimerspec *new, 
 		return result(EINVAL);
 	if (t->fd >= 0)
 		return result(timerfd_settime(t->fd, flags & TIMER_ABSTIME ? TFD_TIMER_ABSTIME : 0, new, old) ? errno : 0);
-	return result(set(t, flags, new, old));
+	int error = set(t, flags, new, old);
+	if (!error && !vr_thread)
+		vr_signals_run(); /* of what was before, all has been handled when the call is over */
+	return result(error);
 }
 
 int vr_bind_timer_gettime(void *timer, struct itimerspec *now)

@@ -101,6 +101,7 @@ const (
 	InfoEnv      = 0x00000131
 	InfoLBSync   = 0x000003f8 // AMPI's
 	InfoLBAsync  = 0x000003f9
+	InfoMemory   = 0x000003fa
 	DatatypeNull = 0x00000200
 )
 

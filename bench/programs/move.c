@@ -1,7 +1,7 @@
 /* move MEGABYTES MOVES BATCHES: rank 0, with so much heap, goes between PEs 0 and 1. Samples, in microseconds, one for each batch of MOVES moves:
  *
  *   move    until the rank runs on the other PE
- *   touch   then, the first touch of each page of the heap there (one move in each batch is for this and counts in nothing else)
+ *   touch   after a move, the first touch of each page of so much memory there (one move in each batch is for this and not timed)
  *   cold    memcpy of the heap into memory of the slice that was never touched before
  *   warm    memcpy of the heap into that memory again
  *
@@ -46,8 +46,11 @@ static void batch(char *p, size_t n, int moves)
 	for (int i = 0; i < moves; i++, to = !to)
 		AMPI_Migrate_to_pe(to);
 	sample_print("move", 1e6 * (MPI_Wtime() - t) / moves);
+	char *fresh = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(fresh, 1, n);
 	AMPI_Migrate_to_pe(to);
-	sample_print("touch", touch(p, n));
+	sample_print("touch", touch(fresh, n));
+	munmap(fresh, n);
 	to = !to;
 }
 

@@ -109,10 +109,10 @@ var table = []group{
 		{form: "+heap", value: "auto,iso,host", initial: "auto, or $AMPI_HEAP", text: "where ranks allocate: slices, or the C library",
 			more: "Under `auto`, +movable, +registered and the run decide, see [internals](internals.md#who-owns-the-heap). Ranks whose heap is not in their slices cannot move. `AMPI_HEAP=host` turns interception off; the option wins.",
 			set:  func(s *settings, v string) (err error) { s.job.Heap, err = parseHeap(v); return err }},
-		{form: "+movable", value: "yes,no,runtime", initial: "runtime", text: "must ranks be movable (see +heap)",
+		{form: "+movable", rare: true, value: "yes,no,runtime", initial: "runtime", text: "must ranks be movable (see +heap)",
 			more: "`yes` refuses what would keep all ranks where they are; `runtime` means: if the method of privatization lets them.",
 			set:  func(s *settings, v string) (err error) { s.job.Movable, err = vrank.ParseNeed(v); return err }},
-		{form: "+registered", value: "yes,no,runtime", initial: "runtime", text: "must memory be registered with transports (see +heap)",
+		{form: "+registered", rare: true, value: "yes,no,runtime", initial: "runtime", text: "must memory be registered with transports (see +heap)",
 			more: "Between the workers of a node messages are copied straight from slice to slice; from memory elsewhere they take a copy more.",
 			set:  func(s *settings, v string) (err error) { s.job.Registered, err = vrank.ParseNeed(v); return err }},
 	}},
@@ -133,10 +133,10 @@ var table = []group{
 		{form: "+steal", text: "a worker with nothing to run takes ready ranks from the busiest one",
 			more: "It goes along with +lb, or alone: it needs no measurement of the past, and helps where loads cannot be foreseen.",
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Steal })},
-		{form: "+lb-record", value: "FILE", text: "write what is measured, step by step, for ampirun lb simulate",
+		{form: "+lb-record", value: "FILE", rare: true, text: "write what is measured, step by step, for ampirun lb simulate",
 			more: "Load, memory and place of each rank, who sends how much to whom, and how long PEs were idle. `ampirun lb record` does the same and says what is in the file.",
 			set:  func(s *settings, v string) (err error) { s.job.Record, err = filepath.Abs(v); return err }},
-		{form: "+lb-record-step", value: "SECONDS", hidden: true, initial: "0.1", text: "how long a step of it is: --step of ampirun lb record",
+		{form: "+lb-record-step", value: "SECONDS", rare: true, initial: "0.1", text: "how long a step of +lb-record is: 0.1, 100ms",
 			set: func(s *settings, v string) error {
 				s.job.RecordStep = v
 				_, err := balance.ParseStep(v)

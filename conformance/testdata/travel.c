@@ -21,10 +21,25 @@
 #include <unistd.h>
 
 #define LONG 5000
+#define MANY 600 /* descriptors of rank 0: more than the kernel passes on at once */
 #define CHECK(cond) check_that((cond) != 0, #cond, __LINE__)
 
 static int rank, size, round_number;
 static __thread int own_round;
+
+static struct {
+	int fd, ends[2], event, poll;
+	FILE *text, *lines;
+	DIR *dir;
+	char *guarded;
+	char home[4096];
+	int many[MANY];
+	MPI_Comm random; /* for messages that only wildcards receive */
+	MPI_Op op;
+	MPI_Errhandler handler;
+	int keyval;
+	int plain; /* without what the kernel alone has */
+} own;
 
 static void check_that(int good, const char *what, int line)
 {
@@ -73,6 +88,69 @@ static void wild(void)
 	value = (long)size * (size - 1) / 2 * 1000 + (long)size * rank;
 	CHECK(sum == value);
 	MPI_Barrier(MPI_COMM_WORLD); /* the next round's must not be taken for this one's */
+}
+
+static unsigned next_random(unsigned *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+static unsigned byte_of(int from, int number, int at)
+{
+	return (unsigned)(from * 37 + number * 11 + at + round_number) & 255;
+}
+
+/* Everybody sends messages of random lengths with random tags to random ranks, which take what comes: from anybody, with any tag, probed or
+ * not. How many there are for each is known from a sum, and so is what must be in them. */
+static void random_traffic(void)
+{
+	enum { SENT = 6, LONGEST = 40000 };
+	static unsigned char out[SENT][LONGEST], in[LONGEST];
+	unsigned state = (unsigned)(rank * 7919 + round_number * 104729 + 1);
+	int due[64] = {0}, to_get, lengths[SENT], left = SENT;
+	long sent_sum = 0, got_sum = 0, all[2], mine[2];
+	MPI_Request r[SENT];
+
+	for (int i = 0; i < SENT; i++) {
+		int to = (int)(next_random(&state) % (unsigned)size);
+		lengths[i] = (int)(next_random(&state) % (i % 3 ? 200 : LONGEST)) + 2;
+		out[i][0] = (unsigned char)rank;
+		out[i][1] = (unsigned char)i;
+		for (int k = 2; k < lengths[i]; k++)
+			out[i][k] = (unsigned char)byte_of(rank, i, k);
+		sent_sum += lengths[i];
+		due[to]++;
+		if (i % 2)
+			MPI_Isend(out[i], lengths[i], MPI_BYTE, to, i, own.random, &r[i]);
+		else
+			MPI_Issend(out[i], lengths[i], MPI_BYTE, to, i, own.random, &r[i]);
+	}
+	MPI_Reduce_scatter_block(due, &to_get, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	for (int got; to_get; to_get--) {
+		MPI_Status s;
+		MPI_Message m;
+		if (to_get % 2) {
+			MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own.random, &m, &s);
+			MPI_Mrecv(in, LONGEST, MPI_BYTE, &m, &s);
+		} else {
+			MPI_Recv(in, LONGEST, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, own.random, &s);
+		}
+		MPI_Get_count(&s, MPI_BYTE, &got);
+		CHECK(in[0] == s.MPI_SOURCE && in[1] == s.MPI_TAG);
+		for (int k = 2; k < got; k++)
+			CHECK(in[k] == byte_of(s.MPI_SOURCE, s.MPI_TAG, k));
+		got_sum += got;
+	}
+	while (left) {
+		int at;
+		MPI_Waitany(SENT, r, &at, MPI_STATUS_IGNORE);
+		CHECK(at >= 0 && at < SENT);
+		left--;
+	}
+	mine[0] = sent_sum, mine[1] = got_sum;
+	MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	CHECK(all[0] == all[1]);
 }
 
 static void persistent(MPI_Request *p, int *out, const int *in)
@@ -132,17 +210,118 @@ static void communicators(void)
 	MPI_Comm_free(&half);
 }
 
+/* ---- functions of the program that MPI calls ---- */
+
+static int ops, copies, deletes, errors, queries;
+
+static void largest(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+	(void)type;
+	for (int i = 0; i < *n; i++)
+		if (((int *)in)[i] > ((int *)inout)[i])
+			((int *)inout)[i] = ((int *)in)[i];
+	ops++;
+}
+
+static int copy(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
+{
+	(void)comm, (void)keyval;
+	CHECK(extra == &copies);
+	*(void **)out = (char *)in + 1;
+	*flag = 1;
+	copies++;
+	return MPI_SUCCESS;
+}
+
+static int delete(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	(void)comm, (void)keyval, (void)value;
+	CHECK(extra == &copies);
+	deletes++;
+	return MPI_SUCCESS;
+}
+
+/* It waits for others, and may end in another worker than it began in. */
+static void erred(MPI_Comm *comm, int *code, ...)
+{
+	int klass, from = -1;
+
+	MPI_Error_class(*code, &klass);
+	CHECK(klass == MPI_ERR_RANK);
+	MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 8, &from, 1, MPI_INT, (rank + size - 1) % size, 8, own.random, MPI_STATUS_IGNORE);
+	CHECK(from == (rank + size - 1) % size && *comm != MPI_COMM_NULL);
+	errors++;
+}
+
+static int query(void *extra, MPI_Status *s)
+{
+	CHECK(extra == &queries);
+	MPI_Status_set_elements(s, MPI_INT, round_number % 100);
+	MPI_Status_set_cancelled(s, 0);
+	s->MPI_SOURCE = s->MPI_TAG = 5;
+	queries++;
+	return MPI_SUCCESS;
+}
+
+static int release(void *extra)
+{
+	CHECK(extra == &queries);
+	return MPI_SUCCESS;
+}
+
+static int cancel(void *extra, int complete)
+{
+	(void)extra, (void)complete;
+	return MPI_SUCCESS;
+}
+
+static void callbacks_begin(void)
+{
+	MPI_Comm_dup(MPI_COMM_WORLD, &own.random);
+	MPI_Op_create(largest, 1, &own.op);
+	MPI_Comm_create_keyval(copy, delete, &own.keyval, &copies);
+	MPI_Comm_create_errhandler(erred, &own.handler);
+	MPI_Comm_set_attr(own.random, own.keyval, &own);
+}
+
+static void callbacks(void)
+{
+	int max = -1, later = -1, value = rank + round_number, flag, n;
+	MPI_Request r, general;
+	MPI_Status s;
+	MPI_Comm twin;
+	void *attribute;
+
+	MPI_Grequest_start(query, release, cancel, &queries, &general);
+	MPI_Iallreduce(&value, &later, 1, MPI_INT, own.op, MPI_COMM_WORLD, &r);
+	MPI_Allreduce(&value, &max, 1, MPI_INT, own.op, MPI_COMM_WORLD);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	CHECK(max == size - 1 + round_number && later == max);
+	MPI_Grequest_complete(general);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Wait(&general, &s);
+	MPI_Get_count(&s, MPI_INT, &n);
+	CHECK(n == round_number % 100 && s.MPI_SOURCE == 5);
+	MPI_Comm_dup(own.random, &twin);
+	MPI_Comm_get_attr(twin, own.keyval, &attribute, &flag);
+	CHECK(flag && attribute == (char *)&own + 1);
+	MPI_Comm_set_errhandler(twin, own.handler);
+	MPI_Send(&rank, 1, MPI_INT, size + 3, 1, twin);
+	MPI_Comm_free(&twin);
+}
+
+static void callbacks_end(int rounds)
+{
+	MPI_Comm_free(&own.random);
+	MPI_Op_free(&own.op);
+	MPI_Errhandler_free(&own.handler);
+	MPI_Comm_free_keyval(&own.keyval);
+	CHECK(errors == rounds && copies == rounds && deletes == rounds + 1 && queries == rounds);
+	MPI_Allreduce(MPI_IN_PLACE, &ops, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	CHECK(size == 1 || ops >= rounds);
+}
+
 /* ---- what a rank has in its process ---- */
-
-static struct {
-	int fd, ends[2], event, poll;
-	FILE *text, *lines;
-	DIR *dir;
-	char *guarded;
-	char home[4096];
-	int plain; /* without what the kernel alone has */
-} own;
-
 static void own_begin(const char *dir)
 {
 	char name[64];
@@ -154,6 +333,8 @@ static void own_begin(const char *dir)
 	CHECK((own.lines = tmpfile()) != NULL);
 	own.guarded = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(own.guarded != MAP_FAILED && mprotect(own.guarded + 4096, 4096, PROT_NONE) == 0);
+	for (int i = 0; rank == 0 && i < MANY; i++)
+		CHECK((own.many[i] = dup(own.fd)) >= 0);
 	for (int i = 0; i < 5; i++) {
 		snprintf(name, sizeof name, "entry%d", i);
 		CHECK(close(creat(name, 0666)) == 0);
@@ -173,6 +354,8 @@ static void files(void)
 	fprintf(own.text, "rank %d round %d\n", rank, round_number);
 	CHECK(lseek(own.fd, 0, SEEK_CUR) == (off_t)(sizeof number * (round_number + 1)));
 	CHECK(pread(own.fd, &back, sizeof back, sizeof back * (round_number / 2)) == sizeof back && back == round_number / 2 * 100 + rank);
+	if (rank == 0)
+		CHECK(lseek(own.many[round_number % MANY], 0, SEEK_CUR) == lseek(own.fd, 0, SEEK_CUR));
 	MPI_Barrier(MPI_COMM_WORLD);
 	fprintf(own.lines, "%d\n", number);
 	CHECK(getcwd(line, 0) == NULL); /* too small, as it must be */
@@ -273,13 +456,16 @@ int main(int argc, char **argv)
 	MPI_Recv_init(&in, 1, MPI_INT, (rank + 1) % size, 4, MPI_COMM_WORLD, &p[1]);
 	own.plain = argc > 3;
 	own_begin(argv[2]);
+	callbacks_begin();
 	for (round_number = 0; round_number < rounds; round_number++, own_round++) {
 		ring();
 		wild();
+		random_traffic();
 		persistent(p, &out, &in);
 		derived(columns);
 		collectives();
 		communicators();
+		callbacks();
 		files();
 		waits();
 		directory_entries();
@@ -287,6 +473,7 @@ int main(int argc, char **argv)
 		CHECK(own_round == round_number);
 	}
 	own_end(rounds);
+	callbacks_end(rounds);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("PASS travel\n");

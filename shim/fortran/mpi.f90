@@ -289,6 +289,15 @@ module mpi
    integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 192
    integer, parameter :: AMPI_INFO_LB_SYNC = 1016
    integer, parameter :: AMPI_INFO_LB_ASYNC = 1017
+   integer, parameter :: AMPI_INFO_CHKPT_IN_MEMORY = 1018
+   integer, parameter :: AMPI_MY_WTH = 590
+   integer, parameter :: AMPI_MY_PROCESS = 591
+   integer, parameter :: AMPI_NUM_WTHS = 592
+   integer, parameter :: AMPI_NUM_PROCESSES = 593
+   integer, parameter :: AMPI_MY_HOME_WTH = 594
+   integer, parameter :: AMPI_COMM_TYPE_HOST = 290
+   integer, parameter :: AMPI_COMM_TYPE_PROCESS = 291
+   integer, parameter :: AMPI_COMM_TYPE_WTH = 292
    integer :: MPI_BOTTOM
    common /ampi_f_bottom/ MPI_BOTTOM
    save /ampi_f_bottom/
@@ -8012,6 +8021,136 @@ module mpi
       subroutine AMPI_Trace_end( &
          ierror)
          implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Register_pup( &
+         fn, &
+         data, &
+         idx, &
+         ierror)
+         implicit none
+         external :: fn
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: data
+         type(*), dimension(*) :: data
+         integer, intent(out) :: idx
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Get_pup_data( &
+         idx, &
+         data, &
+         ierror)
+         implicit none
+         integer, intent(in) :: idx
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: data
+         type(*), dimension(*) :: data
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Alltoall_medium( &
+         sendbuf, &
+         sendcount, &
+         sendtype, &
+         recvbuf, &
+         recvcount, &
+         recvtype, &
+         comm, &
+         ierror)
+         implicit none
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+         type(*), dimension(*) :: sendbuf
+         integer, intent(in) :: sendcount
+         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+         type(*), dimension(*) :: recvbuf
+         integer, intent(in) :: recvcount
+         integer, intent(in) :: recvtype
+         integer, intent(in) :: comm
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Alltoall_long( &
+         sendbuf, &
+         sendcount, &
+         sendtype, &
+         recvbuf, &
+         recvcount, &
+         recvtype, &
+         comm, &
+         ierror)
+         implicit none
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+         type(*), dimension(*) :: sendbuf
+         integer, intent(in) :: sendcount
+         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+         type(*), dimension(*) :: recvbuf
+         integer, intent(in) :: recvcount
+         integer, intent(in) :: recvtype
+         integer, intent(in) :: comm
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Iget( &
+         orgdisp, &
+         orgcnt, &
+         orgtype, &
+         rank, &
+         targdisp, &
+         targcnt, &
+         targtype, &
+         win, &
+         request, &
+         ierror)
+         implicit none
+         integer, intent(in) :: orgdisp
+         integer, intent(in) :: orgcnt
+         integer, intent(in) :: orgtype
+         integer, intent(in) :: rank
+         integer, intent(in) :: targdisp
+         integer, intent(in) :: targcnt
+         integer, intent(in) :: targtype
+         integer, intent(in) :: win
+         integer, intent(out) :: request
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Iget_wait( &
+         request, &
+         status, &
+         win, &
+         ierror)
+         implicit none
+         integer, intent(inout) :: request
+         integer :: status(8)
+         integer, intent(in) :: win
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine AMPI_Iget_free( &
+         request, &
+         status, &
+         win, &
+         ierror)
+         implicit none
+         integer, intent(inout) :: request
+         integer :: status(8)
+         integer, intent(in) :: win
          integer, intent(out) :: ierror
       end subroutine
    end interface
@@ -15973,6 +16112,136 @@ module mpi
       subroutine PAMPI_Trace_end( &
          ierror)
          implicit none
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Register_pup( &
+         fn, &
+         data, &
+         idx, &
+         ierror)
+         implicit none
+         external :: fn
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: data
+         type(*), dimension(*) :: data
+         integer, intent(out) :: idx
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Get_pup_data( &
+         idx, &
+         data, &
+         ierror)
+         implicit none
+         integer, intent(in) :: idx
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: data
+         type(*), dimension(*) :: data
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Alltoall_medium( &
+         sendbuf, &
+         sendcount, &
+         sendtype, &
+         recvbuf, &
+         recvcount, &
+         recvtype, &
+         comm, &
+         ierror)
+         implicit none
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+         type(*), dimension(*) :: sendbuf
+         integer, intent(in) :: sendcount
+         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+         type(*), dimension(*) :: recvbuf
+         integer, intent(in) :: recvcount
+         integer, intent(in) :: recvtype
+         integer, intent(in) :: comm
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Alltoall_long( &
+         sendbuf, &
+         sendcount, &
+         sendtype, &
+         recvbuf, &
+         recvcount, &
+         recvtype, &
+         comm, &
+         ierror)
+         implicit none
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
+         type(*), dimension(*) :: sendbuf
+         integer, intent(in) :: sendcount
+         integer, intent(in) :: sendtype
+         !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
+         type(*), dimension(*) :: recvbuf
+         integer, intent(in) :: recvcount
+         integer, intent(in) :: recvtype
+         integer, intent(in) :: comm
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Iget( &
+         orgdisp, &
+         orgcnt, &
+         orgtype, &
+         rank, &
+         targdisp, &
+         targcnt, &
+         targtype, &
+         win, &
+         request, &
+         ierror)
+         implicit none
+         integer, intent(in) :: orgdisp
+         integer, intent(in) :: orgcnt
+         integer, intent(in) :: orgtype
+         integer, intent(in) :: rank
+         integer, intent(in) :: targdisp
+         integer, intent(in) :: targcnt
+         integer, intent(in) :: targtype
+         integer, intent(in) :: win
+         integer, intent(out) :: request
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Iget_wait( &
+         request, &
+         status, &
+         win, &
+         ierror)
+         implicit none
+         integer, intent(inout) :: request
+         integer :: status(8)
+         integer, intent(in) :: win
+         integer, intent(out) :: ierror
+      end subroutine
+   end interface
+
+   interface
+      subroutine PAMPI_Iget_free( &
+         request, &
+         status, &
+         win, &
+         ierror)
+         implicit none
+         integer, intent(inout) :: request
+         integer :: status(8)
+         integer, intent(in) :: win
          integer, intent(out) :: ierror
       end subroutine
    end interface

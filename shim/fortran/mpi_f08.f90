@@ -290,6 +290,15 @@ module mpi_f08
    integer, parameter :: MPI_COMBINER_STRUCT_INTEGER = 192
    type(MPI_Info), parameter :: AMPI_INFO_LB_SYNC = MPI_Info(1016)
    type(MPI_Info), parameter :: AMPI_INFO_LB_ASYNC = MPI_Info(1017)
+   type(MPI_Info), parameter :: AMPI_INFO_CHKPT_IN_MEMORY = MPI_Info(1018)
+   integer, parameter :: AMPI_MY_WTH = 590
+   integer, parameter :: AMPI_MY_PROCESS = 591
+   integer, parameter :: AMPI_NUM_WTHS = 592
+   integer, parameter :: AMPI_NUM_PROCESSES = 593
+   integer, parameter :: AMPI_MY_HOME_WTH = 594
+   integer, parameter :: AMPI_COMM_TYPE_HOST = 290
+   integer, parameter :: AMPI_COMM_TYPE_PROCESS = 291
+   integer, parameter :: AMPI_COMM_TYPE_WTH = 292
    integer :: MPI_BOTTOM
    common /ampi_f_bottom/ MPI_BOTTOM
    save /ampi_f_bottom/
@@ -14972,6 +14981,186 @@ module mpi_f08
    end interface
    interface PAMPI_Trace_end
       procedure PAMPI_Trace_end_f08
+   end interface
+
+   interface
+      subroutine AMPI_Register_pup_f08ts( &
+         fn, &
+         data, &
+         idx, &
+         ierror)
+         import
+         implicit none
+         external :: fn
+         type(*), dimension(..), intent(in) :: data
+         integer, intent(out) :: idx
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Register_pup_f08ts) :: PAMPI_Register_pup_f08ts
+   interface AMPI_Register_pup
+      procedure AMPI_Register_pup_f08ts
+   end interface
+   interface PAMPI_Register_pup
+      procedure PAMPI_Register_pup_f08ts
+   end interface
+
+   interface
+      subroutine AMPI_Get_pup_data_f08ts( &
+         idx, &
+         data, &
+         ierror)
+         import
+         implicit none
+         integer, intent(in) :: idx
+         type(*), dimension(..) :: data
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Get_pup_data_f08ts) :: PAMPI_Get_pup_data_f08ts
+   interface AMPI_Get_pup_data
+      procedure AMPI_Get_pup_data_f08ts
+   end interface
+   interface PAMPI_Get_pup_data
+      procedure PAMPI_Get_pup_data_f08ts
+   end interface
+
+   interface
+      subroutine AMPI_Alltoall_medium_f08ts( &
+         sendbuf, &
+         sendcount, &
+         sendtype, &
+         recvbuf, &
+         recvcount, &
+         recvtype, &
+         comm, &
+         ierror)
+         import
+         implicit none
+         type(*), dimension(..), intent(in) :: sendbuf
+         integer, intent(in) :: sendcount
+         type(mpi_datatype), intent(in) :: sendtype
+         type(*), dimension(..) :: recvbuf
+         integer, intent(in) :: recvcount
+         type(mpi_datatype), intent(in) :: recvtype
+         type(mpi_comm), intent(in) :: comm
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Alltoall_medium_f08ts) :: PAMPI_Alltoall_medium_f08ts
+   interface AMPI_Alltoall_medium
+      procedure AMPI_Alltoall_medium_f08ts
+   end interface
+   interface PAMPI_Alltoall_medium
+      procedure PAMPI_Alltoall_medium_f08ts
+   end interface
+
+   interface
+      subroutine AMPI_Alltoall_long_f08ts( &
+         sendbuf, &
+         sendcount, &
+         sendtype, &
+         recvbuf, &
+         recvcount, &
+         recvtype, &
+         comm, &
+         ierror)
+         import
+         implicit none
+         type(*), dimension(..), intent(in) :: sendbuf
+         integer, intent(in) :: sendcount
+         type(mpi_datatype), intent(in) :: sendtype
+         type(*), dimension(..) :: recvbuf
+         integer, intent(in) :: recvcount
+         type(mpi_datatype), intent(in) :: recvtype
+         type(mpi_comm), intent(in) :: comm
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Alltoall_long_f08ts) :: PAMPI_Alltoall_long_f08ts
+   interface AMPI_Alltoall_long
+      procedure AMPI_Alltoall_long_f08ts
+   end interface
+   interface PAMPI_Alltoall_long
+      procedure PAMPI_Alltoall_long_f08ts
+   end interface
+
+   interface
+      subroutine AMPI_Iget_f08( &
+         orgdisp, &
+         orgcnt, &
+         orgtype, &
+         rank, &
+         targdisp, &
+         targcnt, &
+         targtype, &
+         win, &
+         request, &
+         ierror)
+         import
+         implicit none
+         integer, intent(in) :: orgdisp
+         integer, intent(in) :: orgcnt
+         type(mpi_datatype), intent(in) :: orgtype
+         integer, intent(in) :: rank
+         integer, intent(in) :: targdisp
+         integer, intent(in) :: targcnt
+         type(mpi_datatype), intent(in) :: targtype
+         type(mpi_win), intent(in) :: win
+         type(mpi_request), intent(out) :: request
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Iget_f08) :: PAMPI_Iget_f08
+   interface AMPI_Iget
+      procedure AMPI_Iget_f08
+   end interface
+   interface PAMPI_Iget
+      procedure PAMPI_Iget_f08
+   end interface
+
+   interface
+      subroutine AMPI_Iget_wait_f08( &
+         request, &
+         status, &
+         win, &
+         ierror)
+         import
+         implicit none
+         type(mpi_request), intent(inout) :: request
+         type(mpi_status) :: status
+         type(mpi_win), intent(in) :: win
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Iget_wait_f08) :: PAMPI_Iget_wait_f08
+   interface AMPI_Iget_wait
+      procedure AMPI_Iget_wait_f08
+   end interface
+   interface PAMPI_Iget_wait
+      procedure PAMPI_Iget_wait_f08
+   end interface
+
+   interface
+      subroutine AMPI_Iget_free_f08( &
+         request, &
+         status, &
+         win, &
+         ierror)
+         import
+         implicit none
+         type(mpi_request), intent(inout) :: request
+         type(mpi_status) :: status
+         type(mpi_win), intent(in) :: win
+         integer, optional, intent(out) :: ierror
+      end subroutine
+   end interface
+   procedure(AMPI_Iget_free_f08) :: PAMPI_Iget_free_f08
+   interface AMPI_Iget_free
+      procedure AMPI_Iget_free_f08
+   end interface
+   interface PAMPI_Iget_free
+      procedure PAMPI_Iget_free_f08
    end interface
 
    interface

@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 #define AMPIRUN 1
+#ifndef AMPI
+#define AMPI 1 /* calls of AMPI are there */
+#endif
 
 #if defined(__cplusplus)
 extern "C" {
@@ -86,6 +89,9 @@ typedef int MPI_Fint;
 typedef struct { MPI_Fint MPI_SOURCE; MPI_Fint MPI_TAG; MPI_Fint MPI_ERROR; MPI_Fint MPI_internal[5]; } MPI_F08_status;
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 typedef void (*MPI_MigrateFn)(void);
+typedef void *pup_er;
+typedef void (*MPI_PupFn)(pup_er p, void *data);
+int AMPI_Iget_data(void *data, MPI_Status status);
 
 #define MPI_VERSION 5
 #define MPI_SUBVERSION 0
@@ -452,6 +458,15 @@ typedef void (*MPI_MigrateFn)(void);
 #define MPI_COMBINER_STRUCT_INTEGER 192
 #define AMPI_INFO_LB_SYNC ((MPI_Info)0x000003f8)
 #define AMPI_INFO_LB_ASYNC ((MPI_Info)0x000003f9)
+#define AMPI_INFO_CHKPT_IN_MEMORY ((MPI_Info)0x000003fa)
+#define AMPI_MY_WTH 590
+#define AMPI_MY_PROCESS 591
+#define AMPI_NUM_WTHS 592
+#define AMPI_NUM_PROCESSES 593
+#define AMPI_MY_HOME_WTH 594
+#define AMPI_COMM_TYPE_HOST 290
+#define AMPI_COMM_TYPE_PROCESS 291
+#define AMPI_COMM_TYPE_WTH 292
 
 int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 int MPI_Abi_get_fortran_info(MPI_Info *info);
@@ -1135,6 +1150,15 @@ int AMPI_Resume(int dest, MPI_Comm comm);
 int AMPI_Evacuate(void);
 int AMPI_Trace_begin(void);
 int AMPI_Trace_end(void);
+int AMPI_Register_pup(MPI_PupFn fn, void *data, int *idx);
+int AMPI_Get_pup_data(int idx, void *data);
+int AMPI_Alltoall_medium(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int AMPI_Alltoall_long(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int AMPI_Iget(MPI_Aint orgdisp, int orgcnt, MPI_Datatype orgtype, int rank, MPI_Aint targdisp, int targcnt, MPI_Datatype targtype, MPI_Win win, MPI_Request *request);
+int AMPI_Iget_wait(MPI_Request *request, MPI_Status *status, MPI_Win win);
+int AMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win);
+int AMPI_Get_argc(void);
+char ** AMPI_Get_argv(void);
 
 int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 int PMPI_Abi_get_fortran_info(MPI_Info *info);
@@ -1818,6 +1842,15 @@ int PAMPI_Resume(int dest, MPI_Comm comm);
 int PAMPI_Evacuate(void);
 int PAMPI_Trace_begin(void);
 int PAMPI_Trace_end(void);
+int PAMPI_Register_pup(MPI_PupFn fn, void *data, int *idx);
+int PAMPI_Get_pup_data(int idx, void *data);
+int PAMPI_Alltoall_medium(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int PAMPI_Alltoall_long(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int PAMPI_Iget(MPI_Aint orgdisp, int orgcnt, MPI_Datatype orgtype, int rank, MPI_Aint targdisp, int targcnt, MPI_Datatype targtype, MPI_Win win, MPI_Request *request);
+int PAMPI_Iget_wait(MPI_Request *request, MPI_Status *status, MPI_Win win);
+int PAMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win);
+int PAMPI_Get_argc(void);
+char ** PAMPI_Get_argv(void);
 
 MPI_Fint MPI_Comm_c2f(MPI_Comm handle);
 MPI_Comm MPI_Comm_f2c(MPI_Fint handle);

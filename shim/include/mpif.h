@@ -572,6 +572,24 @@
       parameter (AMPI_INFO_LB_SYNC=1016)
       integer AMPI_INFO_LB_ASYNC
       parameter (AMPI_INFO_LB_ASYNC=1017)
+      integer AMPI_INFO_CHKPT_IN_MEMORY
+      parameter (AMPI_INFO_CHKPT_IN_MEMORY=1018)
+      integer AMPI_MY_WTH
+      parameter (AMPI_MY_WTH=590)
+      integer AMPI_MY_PROCESS
+      parameter (AMPI_MY_PROCESS=591)
+      integer AMPI_NUM_WTHS
+      parameter (AMPI_NUM_WTHS=592)
+      integer AMPI_NUM_PROCESSES
+      parameter (AMPI_NUM_PROCESSES=593)
+      integer AMPI_MY_HOME_WTH
+      parameter (AMPI_MY_HOME_WTH=594)
+      integer AMPI_COMM_TYPE_HOST
+      parameter (AMPI_COMM_TYPE_HOST=290)
+      integer AMPI_COMM_TYPE_PROCESS
+      parameter (AMPI_COMM_TYPE_PROCESS=291)
+      integer AMPI_COMM_TYPE_WTH
+      parameter (AMPI_COMM_TYPE_WTH=292)
       integer MPI_BOTTOM
       common /ampi_f_bottom/ MPI_BOTTOM
       save /ampi_f_bottom/

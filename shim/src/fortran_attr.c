@@ -158,6 +158,11 @@ static MPI_Aint attribute_value(MPI_Fint keyval, void *attribute)
     case MPI_WIN_DISP_UNIT:
     case MPI_WIN_CREATE_FLAVOR:
     case MPI_WIN_MODEL:
+    case AMPI_MY_WTH:
+    case AMPI_MY_PROCESS:
+    case AMPI_MY_HOME_WTH:
+    case AMPI_NUM_WTHS:
+    case AMPI_NUM_PROCESSES:
         return *(int *)attribute;
     case MPI_WIN_SIZE:
         return *(MPI_Aint *)attribute;

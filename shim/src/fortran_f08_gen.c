@@ -6351,6 +6351,62 @@ void pmpi_win_shared_query_c_f08_(MPI_Fint *win, MPI_Fint *rank, MPI_Aint *size,
 }
 F_WEAK(mpi_win_shared_query_c_f08_);
 
+extern void pampi_register_pup_(f_function *fn, void *data, MPI_Fint *idx, MPI_Fint *ierror);
+void pampi_register_pup_f08ts_(f_function *fn, const struct f_array *data, MPI_Fint *idx, MPI_Fint *ierror)
+{
+    pampi_register_pup_(fn, data->base, idx, ierror);
+}
+F_WEAK(ampi_register_pup_f08ts_);
+
+extern void pampi_get_pup_data_(MPI_Fint *idx, void *data, MPI_Fint *ierror);
+void pampi_get_pup_data_f08ts_(MPI_Fint *idx, const struct f_array *data, MPI_Fint *ierror)
+{
+    pampi_get_pup_data_(idx, data->base, ierror);
+}
+F_WEAK(ampi_get_pup_data_f08ts_);
+
+extern void pampi_alltoall_medium_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror);
+void pampi_alltoall_medium_f08ts_(const struct f_array *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, const struct f_array *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
+{
+    if (f_flat(sendbuf) && f_flat(recvbuf)) {
+        pampi_alltoall_medium_(sendbuf->base, sendcount, sendtype, recvbuf->base, recvcount, recvtype, comm, ierror);
+        return;
+    }
+    struct f_section s[2] = {0};
+    struct f_place at = {.call = "AMPI_Alltoall_medium", .comm = *comm, .blocking = 1};
+    F_OPTIONAL(ierror);
+    at.argument = "sendbuf";
+    *ierror = f_section_open(&s[0], &at, sendbuf, F_BLOCKS, *sendcount, *sendtype);
+    at.argument = "recvbuf";
+    if (*ierror == MPI_SUCCESS)
+        *ierror = f_section_open(&s[1], &at, recvbuf, F_BLOCKS, *recvcount, *recvtype);
+    if (*ierror == MPI_SUCCESS)
+        pampi_alltoall_medium_(s[0].base, &s[0].count, &s[0].type, s[1].base, &s[1].count, &s[1].type, comm, ierror);
+    f_section_close(s, 2);
+}
+F_WEAK(ampi_alltoall_medium_f08ts_);
+
+extern void pampi_alltoall_long_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror);
+void pampi_alltoall_long_f08ts_(const struct f_array *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, const struct f_array *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
+{
+    if (f_flat(sendbuf) && f_flat(recvbuf)) {
+        pampi_alltoall_long_(sendbuf->base, sendcount, sendtype, recvbuf->base, recvcount, recvtype, comm, ierror);
+        return;
+    }
+    struct f_section s[2] = {0};
+    struct f_place at = {.call = "AMPI_Alltoall_long", .comm = *comm, .blocking = 1};
+    F_OPTIONAL(ierror);
+    at.argument = "sendbuf";
+    *ierror = f_section_open(&s[0], &at, sendbuf, F_BLOCKS, *sendcount, *sendtype);
+    at.argument = "recvbuf";
+    if (*ierror == MPI_SUCCESS)
+        *ierror = f_section_open(&s[1], &at, recvbuf, F_BLOCKS, *recvcount, *recvtype);
+    if (*ierror == MPI_SUCCESS)
+        pampi_alltoall_long_(s[0].base, &s[0].count, &s[0].type, s[1].base, &s[1].count, &s[1].type, comm, ierror);
+    f_section_close(s, 2);
+}
+F_WEAK(ampi_alltoall_long_f08ts_);
+
 extern void pmpi_f_sync_reg_(void *buf);
 void pmpi_f_sync_reg_f08ts_(const struct f_array *buf)
 {

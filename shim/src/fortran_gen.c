@@ -4127,6 +4127,67 @@ void pampi_trace_end_(MPI_Fint *ierror)
 F_WEAK(ampi_trace_end_);
 F_F08(ampi_trace_end);
 
+void pampi_register_pup_(f_function *fn, void *data, MPI_Fint *idx, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Register_pup((MPI_PupFn)fn, f_buffer(data), idx);
+}
+F_WEAK(ampi_register_pup_);
+
+void pampi_get_pup_data_(MPI_Fint *idx, void *data, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Get_pup_data(*idx, f_buffer(data));
+}
+F_WEAK(ampi_get_pup_data_);
+
+void pampi_alltoall_medium_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Alltoall_medium(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
+}
+F_WEAK(ampi_alltoall_medium_);
+
+void pampi_alltoall_long_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    *ierror = AMPI_Alltoall_long(f_buffer(sendbuf), *sendcount, F_HANDLE(MPI_Datatype, *sendtype), f_buffer(recvbuf), *recvcount, F_HANDLE(MPI_Datatype, *recvtype), F_HANDLE(MPI_Comm, *comm));
+}
+F_WEAK(ampi_alltoall_long_);
+
+void pampi_iget_(MPI_Fint *orgdisp, MPI_Fint *orgcnt, MPI_Fint *orgtype, MPI_Fint *rank, MPI_Fint *targdisp, MPI_Fint *targcnt, MPI_Fint *targtype, MPI_Fint *win, MPI_Fint *request, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    MPI_Request request_c = F_HANDLE(MPI_Request, *request);
+
+    *ierror = AMPI_Iget(*orgdisp, *orgcnt, F_HANDLE(MPI_Datatype, *orgtype), *rank, *targdisp, *targcnt, F_HANDLE(MPI_Datatype, *targtype), F_HANDLE(MPI_Win, *win), &request_c);
+    *request = F_INT(request_c);
+}
+F_WEAK(ampi_iget_);
+F_F08(ampi_iget);
+
+void pampi_iget_wait_(MPI_Fint *request, MPI_Fint *status, MPI_Fint *win, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    MPI_Request request_c = F_HANDLE(MPI_Request, *request);
+
+    *ierror = AMPI_Iget_wait(&request_c, f_status(status), F_HANDLE(MPI_Win, *win));
+    *request = F_INT(request_c);
+}
+F_WEAK(ampi_iget_wait_);
+F_F08(ampi_iget_wait);
+
+void pampi_iget_free_(MPI_Fint *request, MPI_Fint *status, MPI_Fint *win, MPI_Fint *ierror)
+{
+    F_OPTIONAL(ierror);
+    MPI_Request request_c = F_HANDLE(MPI_Request, *request);
+
+    *ierror = AMPI_Iget_free(&request_c, f_status(status), F_HANDLE(MPI_Win, *win));
+    *request = F_INT(request_c);
+}
+F_WEAK(ampi_iget_free_);
+F_F08(ampi_iget_free);
+
 void pmpi_sizeof_i1_(const void *x, MPI_Fint *size, MPI_Fint *ierror)
 {
     F_OPTIONAL(ierror);

@@ -705,5 +705,14 @@ P\name:
 	JUMP AMPI_Evacuate, 5464
 	JUMP AMPI_Trace_begin, 5472
 	JUMP AMPI_Trace_end, 5480
+	JUMP AMPI_Register_pup, 5488
+	JUMP AMPI_Get_pup_data, 5496
+	JUMP AMPI_Alltoall_medium, 5504
+	JUMP AMPI_Alltoall_long, 5512
+	JUMP AMPI_Iget, 5520
+	JUMP AMPI_Iget_wait, 5528
+	JUMP AMPI_Iget_free, 5536
+	JUMP AMPI_Get_argc, 5544
+	JUMP AMPI_Get_argv, 5552
 
 	.section .note.GNU-stack,"",@progbits
