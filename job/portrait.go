@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -144,6 +143,3 @@ func ownFiles() (paths []string, err error) {
 	}
 	return paths, err
 }
-
-// since is what a checkpoint's age is for people.
-func since(t time.Time) string { return t.Format("2006-01-02 15:04:05") }

@@ -19,7 +19,6 @@ type Restart struct {
 	was        portrait
 	files      [][]vrank.File // by rank
 	region     *isomalloc.Region
-	restored   bool // the region holds the memory of the job
 }
 
 // OpenRestart reads the newest checkpoint in a directory.
@@ -181,12 +180,7 @@ func (r *Restart) close() {
 	}
 }
 
-// greet tells where the job goes on from.
-func (r *Restart) greet() string {
-	return fmt.Sprintf("goes on from checkpoint %d of %s, made %s", r.Generation.Number, r.Dir, since(r.Generation.Time()))
-}
-
-// directory is where the job worked.
+// checkDir refuses to go on where the job cannot work any more.
 func (r *Restart) checkDir() error {
 	if _, err := os.Stat(r.job.Dir); err != nil {
 		return refuse(CodeUsage, "+restart %s: the job worked in %s: %v", r.Dir, r.job.Dir, reason(err))
