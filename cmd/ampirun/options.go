@@ -207,13 +207,13 @@ var table = []group{
 				}
 				return err
 			}},
-		{form: "--heap-check", text: "check every rank's heap at each operation and at the end (slow)",
+		{form: "--heap-check", rare: true, text: "check every rank's heap at each operation and at the end (slow)",
 			set: setSwitch(func(s *settings) *bool { return &s.job.HeapCheck })},
 		{form: "--diagnose", text: "examine the program instead of running it",
 			more: "It says what the program is, needs and uses, and what would keep it from being privatised or moved. To test the heap, a process of its own loads it and runs its constructors, for 10 s at most; `main` is not called. " +
 				"The exit code is 0 if `+privatize pie` runs it, 2 if it is refused. `--json` prints the same for tools.",
 			set: setSwitch(func(s *settings) *bool { return &s.diagnose })},
-		{form: "--json", text: "print what --diagnose finds as JSON", set: setSwitch(func(s *settings) *bool { return &s.json })},
+		{form: "--json", rare: true, text: "print what --diagnose finds as JSON", set: setSwitch(func(s *settings) *bool { return &s.json })},
 		{form: "--coverage", text: "list the MPI functions that are served and those that are not",
 			set: setSwitch(func(s *settings) *bool { return &s.coverage })},
 		{form: "--methods", text: "list the methods of privatization: what each makes private, and its limits",
