@@ -403,10 +403,16 @@ static struct vr_rank *next_to_run(void)
 	return r;
 }
 
+/* A PE that is to freeze looks after each switch whether its ranks are at rest. */
+static int budget(void)
+{
+	return vr_unlikely(vr_pe->is_told) ? 0 : SWITCHES_PER_RUN;
+}
+
 static enum vr_reason run_ranks(struct vr_rank *resume)
 {
 	int rounds = 64;
-	vr_pe->budget = vr_lent ? -1 : SWITCHES_PER_RUN;
+	vr_pe->budget = vr_lent ? -1 : budget();
 	while (!vr_job_is_stopped()) {
 		struct vr_rank *r = resume;
 		resume = NULL;
@@ -431,7 +437,7 @@ static enum vr_reason run_ranks(struct vr_rank *resume)
 		if (vr_pe->budget < 0) {
 			if (--rounds == 0)
 				return VR_BUDGET;
-			vr_pe->budget = SWITCHES_PER_RUN;
+			vr_pe->budget = budget();
 		}
 	}
 	return VR_STOPPED;
