@@ -86,7 +86,7 @@ func (c *call) infoAt(h uint64) *Info {
 		return &Info{Keys: []string{loadBalanceKey}, Values: []string{"sync"}}
 	case h == mpi.InfoLBAsync:
 		return &Info{Keys: []string{loadBalanceKey}, Values: []string{"async"}}
-	case h == mpi.InfoMemory:
+	case h == mpi.InfoChkptInMemory:
 		return &Info{Keys: []string{"ampi_checkpoint"}, Values: []string{"in_memory"}}
 	case h == mpi.InfoNull:
 		c.fault(mpi.ErrInfo, "info is MPI_INFO_NULL")
@@ -109,7 +109,7 @@ func (c *call) writable(h uint64) {
 	if h == mpi.InfoEnv {
 		c.fault(mpi.ErrInfo, "info is MPI_INFO_ENV, which cannot be changed")
 	}
-	if h == mpi.InfoLBSync || h == mpi.InfoLBAsync || h == mpi.InfoMemory {
+	if h == mpi.InfoLBSync || h == mpi.InfoLBAsync || h == mpi.InfoChkptInMemory {
 		c.fault(mpi.ErrInfo, "info is one of AMPI_INFO_LB_SYNC, AMPI_INFO_LB_ASYNC and AMPI_INFO_CHKPT_IN_MEMORY, which cannot be changed")
 	}
 }

@@ -122,8 +122,8 @@ func TestVerdict(t *testing.T) {
 func TestEveryExperimentHasItsProgram(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, e := range experiments() {
-		if found, _ := fs.Glob(sources, "programs/"+e.program+".[cf]*"); len(found) != 1 {
-			t.Errorf("%s: %d sources of %s", e.name, len(found), e.program)
+		if found, _ := fs.Glob(sources, "programs/"+e.program+".[cf]*"); (len(found) == 1) == (e.inside != nil) {
+			t.Errorf("%s: %d sources of %q", e.name, len(found), e.program)
 		}
 		for _, f := range e.figures {
 			if seen[f.name] || strings.ContainsAny(f.name+f.unit, " \t") {

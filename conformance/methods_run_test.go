@@ -55,7 +55,8 @@ var withoutGlobals = []string{"f_collectives.f90", "f_p2p.f90", "f_topologies.f9
 
 // notOfMethods are programs of testdata/lang on what ld.so does with libraries, the C library's heap and the process: docs/porting.md tells
 // what differs under fs and pip.
-var notOfMethods = []string{"cxx_libraries.cpp", "cxx_library.cpp", "exit_order.c", "fortran_library.f90", "itself.c", "memory_calls.c", "openmp.f90", "processes.c"}
+var notOfMethods = []string{"cxx_libraries.cpp", "cxx_library.cpp", "exit_order.c", "fortran_library.f90", "itself.c", "library_maps.c",
+	"mapped_files.c", "memory_calls.c", "openmp.f90", "processes.c"}
 
 // ofLang are the programs of testdata/lang that methods with private variables run.
 func ofLang(t *testing.T) []row {

@@ -107,5 +107,10 @@ func (c *calls) shimmed(f *privatize.File, m *MPI) {
 
 // isShims recognises functions that programs do not define themselves.
 func isShims(name string) bool {
-	return strings.HasPrefix(name, "PMPI_") || strings.HasPrefix(name, "pmpi_") || strings.HasPrefix(name, "ampi_shim_")
+	for _, prefix := range []string{"PMPI_", "pmpi_", "AMPI_", "ampi_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
 }

@@ -99,7 +99,7 @@ func (c *copier) listen() {
 		case note == noteFence && number < len(c.fences):
 			c.fences[number].Store(int32(fd) + 1)
 		case note == noteStream && number < c.w.cfg.Ranks:
-			go c.receive(rankAt(number), fd)
+			go c.receive(rankAt(number), aside(fd))
 		default:
 			panic(fmt.Sprintf("BUG: note %d about %d", note, number))
 		}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "numbers.h"
@@ -148,30 +149,19 @@ static struct cargo *next_cargo(void)
 	return NULL;
 }
 
-/* To where ranks get numbers last. */
-static void put_away(struct cargo *c, int i)
-{
-	int top = atomic_load(&vr_job->fd_top), last = vr_job->fd_count - vr_job->fd_count / 4;
-	int fd = fcntl(c->fd[i], F_DUPFD_CLOEXEC, top > last ? top : last);
-	if (fd < 0)
-		return; /* there is none; it may do where it is */
-	close(c->fd[i]);
-	c->fd[i] = fd;
-}
-
 /* One that waits for its number lies where another one belongs. */
 static void clear(struct cargo *c, int from, int number)
 {
 	for (int i = from; i < c->n; i++)
 		if (c->fd[i] == number)
-			put_away(c, i);
+			c->fd[i] = vr_fd_aside(c->fd[i]);
 }
 
 /* Not in the way of the runtime's own, which have low numbers. */
 static void keep(struct cargo *c)
 {
 	for (int i = 0; i < c->n; i++)
-		put_away(c, i);
+		c->fd[i] = vr_fd_aside(c->fd[i]);
 	c->next = waiting;
 	waiting = c;
 }
@@ -189,18 +179,28 @@ static struct cargo *find(int rank)
 	return c;
 }
 
+/* Other threads of this worker have descriptors for a moment, wherever there is a number. */
+#define PATIENCE 10000
+#define MOMENT 100000 /* nanoseconds */
+
 static const char *place(struct cargo *c, int i)
 {
 	int number = number_of(c->item[i]);
 	clear(c, i, number);
 	for (struct cargo *other = waiting; other; other = other->next)
 		clear(other, 0, number);
-	int fd = fcntl(c->fd[i], c->item[i] & 1 ? F_DUPFD_CLOEXEC : F_DUPFD, number);
-	if (fd == number) {
-		close(c->fd[i]);
-		return NULL;
+	for (int tries = 0; tries < PATIENCE; tries++) {
+		int fd = fcntl(c->fd[i], c->item[i] & 1 ? F_DUPFD_CLOEXEC : F_DUPFD, number);
+		if (fd < 0)
+			return strerror(errno);
+		if (fd == number) {
+			close(c->fd[i]);
+			return NULL;
+		}
+		close(fd);
+		nanosleep(&(struct timespec){.tv_nsec = MOMENT}, NULL);
 	}
-	return fd < 0 ? strerror(errno) : "the number of one of its descriptors is in use here";
+	return "the number of one of its descriptors is in use here";
 }
 
 const char *vr_ferry_receive(struct vr_rank *r)

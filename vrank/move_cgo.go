@@ -3,6 +3,7 @@ package vrank
 /*
 #include "../isomalloc/heap.h"
 #include "move.h"
+#include "numbers.h"
 */
 import "C"
 
@@ -162,6 +163,9 @@ func (w *worker) furnish(r *rank) error {
 	}
 	return err
 }
+
+// aside moves a descriptor of this worker's out of the way of ranks' numbers.
+func aside(fd int) int { return int(C.vr_fd_aside(C.int(fd))) }
 
 // shuffle moves random ranks to random workers, for tests, until the job ends: one order in each period in the mean, but no more than
 // the workers can carry out: where they get little of a core they would do nothing else.

@@ -9,7 +9,7 @@
 #include "bind.h"
 #include "process.h"
 
-#define FIRST 64 /* below are the runtime's own (three more for each PE: ferry.h, copy_cgo.go), and what is about to move up */
+#define FIRST 64 /* below are the runtime's own (three more for each PE: ferry.h, copy.go), and what is about to move up */
 #define COUNT_MAX 65536
 #define TRIES 64
 #define NOBODYS -1 /* in the table */
@@ -68,6 +68,16 @@ static int claim_any(void)
 			return fd;
 		}
 	return -1;
+}
+
+int vr_fd_aside(int fd)
+{
+	int top = atomic_load(&vr_job->fd_top), last = vr_job->fd_count - vr_job->fd_count / 4;
+	int new = fcntl(fd, F_DUPFD_CLOEXEC, top > last ? top : last);
+	if (new < 0)
+		return fd; /* there is none; it may do where it is */
+	close(fd);
+	return new;
 }
 
 void vr_fd_gone(int fd)

@@ -22,6 +22,9 @@ void vr_fd_gone(int fd);
 /* The descriptors of rank r that are open: at most n of them into fds, and how many there are. The owner. */
 int vr_fds_of(struct vr_rank *r, int *fds, int n);
 
+/* Any thread: a descriptor of the runtime's moves to where ranks get numbers last. Its number now. */
+int vr_fd_aside(int fd);
+
 /* Lay the table out, in the job's memory. Once, with the job. */
 void vr_numbers_init(struct vr_job *job);
 

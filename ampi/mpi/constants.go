@@ -92,17 +92,17 @@ const (
 
 // Handles that mean an object of their own.
 const (
-	CommNull     = 0x00000100
-	CommWorld    = 0x00000101
-	CommSelf     = 0x00000102
-	GroupNull    = 0x00000108
-	GroupEmpty   = 0x00000109
-	InfoNull     = 0x00000130
-	InfoEnv      = 0x00000131
-	InfoLBSync   = 0x000003f8 // AMPI's
-	InfoLBAsync  = 0x000003f9
-	InfoMemory   = 0x000003fa
-	DatatypeNull = 0x00000200
+	CommNull          = 0x00000100
+	CommWorld         = 0x00000101
+	CommSelf          = 0x00000102
+	GroupNull         = 0x00000108
+	GroupEmpty        = 0x00000109
+	InfoNull          = 0x00000130
+	InfoEnv           = 0x00000131
+	InfoLBSync        = 0x000003f8 // AMPI's
+	InfoLBAsync       = 0x000003f9
+	InfoChkptInMemory = 0x000003fa
+	DatatypeNull      = 0x00000200
 )
 
 // Limits of strings, the final NUL included.
