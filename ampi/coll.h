@@ -83,6 +83,7 @@ struct ampi_grouping {
 /* One per communicator, in the job's arena, shared by all members. */
 struct ampi_team {
 	int32_t size;
+	int32_t room; /* PEs that can have a part */
 	uint32_t context;
 	_Atomic int32_t refs; /* members that have not freed their communicator; of both groups of an intercommunicator */
 	_Atomic(void *) crossing; /* who of the two groups waits for the other: intercomm.c; used in the team of one of them */
@@ -233,7 +234,7 @@ int64_t ampi_matrix_half(const struct ampi_team *t);
 /* Can all members read [p, p+n) of this rank's memory in place? */
 static inline int ampi_meet_reaches(const struct ampi_meet *m, const void *p, int64_t n)
 {
-	return vr_job->pes == 1 || vr_is_shared(vr_current, p, n);
+	return vr_job_is_alone() || vr_is_shared(vr_current, p, n);
 }
 
 /* ---- data: coll_data.c ---- */

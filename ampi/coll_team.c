@@ -47,14 +47,15 @@ static int is_ordered(const struct ampi_grouping *g)
 	return 1;
 }
 
-/* Members may move meanwhile, so each is asked once where it is. */
+/* Members may move meanwhile, so each is asked once where it is. A restart may have brought more PEs than there is room for: members of those
+ * beyond are away from then on. */
 static void group(const struct ampi_team *t, struct ampi_grouping *g, uint32_t rounds)
 {
 	int32_t on_pe[VR_MAX_PES];
 	int16_t part_of_pe[VR_MAX_PES];
 	memset(on_pe, 0, vr_job->pes * sizeof *on_pe);
 	for (int i = 0; i < t->size; i++)
-		on_pe[g->part_of[i] = pe_of(t, i)]++;
+		on_pe[g->part_of[i] = pe_of(t, i) % t->room]++;
 	place_parts(g, on_pe, part_of_pe, rounds);
 	for (int i = 0; i < t->size; i++) {
 		struct ampi_part *p = &g->part[g->part_of[i] = part_of_pe[g->part_of[i]]];
@@ -83,7 +84,7 @@ static int64_t half_of(int32_t n)
 /* Members may come to sit on any PE, so there is room for as many parts as that can make. */
 static int most_parts(int32_t n)
 {
-	return n < vr_job->pes ? n : vr_job->pes;
+	return n < vr_job->room ? n : vr_job->room;
 }
 
 static size_t grouping_bytes(int32_t n)
@@ -109,6 +110,7 @@ static void team_init(struct ampi_team *t, const int32_t *world, int32_t n, uint
 	char *after = (char *)(t + 1);
 	t->bytes = team_bytes(world, n);
 	t->size = n;
+	t->room = vr_job->room;
 	t->refs = n;
 	t->context = context;
 	t->half = half_of(n);
@@ -187,22 +189,24 @@ struct ampi_team *ampi_team_world(void)
 	return none;
 }
 
-/* A team of one never sleeps or wakes anybody, so all ranks of this worker take turns with one that is the worker's own. */
+/* A team of one never sleeps or wakes anybody, so all ranks of this worker take turns with one that is the worker's own. It is there from the
+ * start: a rank may come with the address that it has in all workers before any rank has asked here. */
+static struct ampi_team self;
+static alignas(VR_LINE) char self_board[2 * 1024];
+static int32_t self_member;
+static int16_t self_part_of;
+static struct ampi_part self_part = {.n = 1, .members = &self_member};
+static struct ampi_team self = {
+	.size = 1,
+	.room = 1,
+	.half = sizeof self_board / 2,
+	.context = AMPI_CONTEXT_SELF,
+	.board = self_board,
+	.grouping = {{.nparts = 1, .ordered = 1, .members = &self_member, .part_of = &self_part_of, .part = &self_part}},
+	.now = &self.grouping[0],
+};
+
 struct ampi_team *ampi_team_self(void)
 {
-	static struct ampi_team self;
-	static struct ampi_part part;
-	static alignas(VR_LINE) char board[2 * 1024];
-	static int32_t member;
-	static int16_t part_of;
-	if (!self.size) {
-		self.half = sizeof board / 2;
-		self.context = AMPI_CONTEXT_SELF;
-		self.grouping[0] = (struct ampi_grouping){.nparts = 1, .ordered = 1, .members = &member, .part_of = &part_of, .part = &part};
-		self.now = &self.grouping[0];
-		part = (struct ampi_part){.n = 1, .members = &member};
-		atomic_store(&self.board, board);
-		self.size = 1;
-	}
 	return &self;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../vrank/balance.h"
+#include "../vrank/freeze.h"
 #include "../vrank/move.h"
 #include "ampi.h"
 #include "migrate.h"
@@ -10,7 +11,7 @@
 /* How often the rank that asked for a step looks whether it is done, in nanoseconds. */
 #define LOOK_EVERY 20000
 
-enum hint { HINT_NONE, HINT_SYNC, HINT_ASYNC, HINT_BAD };
+enum hint { HINT_NONE, HINT_SYNC, HINT_ASYNC, HINT_SAVE, HINT_BAD };
 
 /* ---- moving by itself ---- */
 
@@ -85,16 +86,29 @@ static int read_hint(MPI_Info info, const char *key, char *value, int room)
 	return flag;
 }
 
+/* Where a checkpoint goes is for the one to say who runs the job: the directory in the hint is not looked at. */
+static enum hint checkpoint_hint(const char *value, int *error)
+{
+	const int fn = AMPI_FN_AMPI_Migrate;
+	if (strncmp(value, "to_file=", 8) && strcmp(value, "in_memory"))
+		*error = ampi_raise(NULL, MPI_ERR_INFO_VALUE, fn, "ampi_checkpoint is \"%s\", not to_file=DIR or in_memory", value);
+	else if (!strcmp(value, "in_memory"))
+		*error = ampi_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, fn, "ampi_checkpoint is \"in_memory\": only to_file=DIR is served");
+	else if (!vr_job->keeps)
+		*error = ampi_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, fn, "ampi_checkpoint is \"%s\": run the job with +ckpt DIR to have checkpoints", value);
+	else
+		return HINT_SAVE;
+	return HINT_BAD;
+}
+
 static enum hint hint_of(MPI_Info info, int *error)
 {
 	const int fn = AMPI_FN_AMPI_Migrate;
-	char value[64] = "";
+	char value[4200] = "";
 	if (info == MPI_INFO_NULL)
 		return HINT_NONE;
-	if (read_hint(info, "ampi_checkpoint", value, sizeof value)) {
-		*error = ampi_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, fn, "ampi_checkpoint is \"%s\": checkpoints are not served", value);
-		return HINT_BAD;
-	}
+	if (read_hint(info, "ampi_checkpoint", value, sizeof value))
+		return checkpoint_hint(value, error);
 	if (!read_hint(info, "ampi_load_balance", value, sizeof value))
 		return HINT_NONE;
 	if (!strcmp(value, "sync"))
@@ -137,6 +151,16 @@ static int migrate_async(void)
 	return error;
 }
 
+/* All ranks have called when the job is saved, and all go on behind the call: now, or after a restart. A job that cannot be saved goes on too;
+ * its manager says why. */
+static int save(void)
+{
+	int error = ampi_Barrier(MPI_COMM_WORLD);
+	if (!error && vr_current->id == 0)
+		vr_freeze_and_wait();
+	return error ? error : ampi_Barrier(MPI_COMM_WORLD);
+}
+
 int ampi_AMPI_Migrate(MPI_Info info)
 {
 	int error = ampi_check_running(AMPI_FN_AMPI_Migrate);
@@ -147,6 +171,8 @@ int ampi_AMPI_Migrate(MPI_Info info)
 		return migrate_sync();
 	case HINT_ASYNC:
 		return migrate_async();
+	case HINT_SAVE:
+		return save();
 	default:
 		return error;
 	}

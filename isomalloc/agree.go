@@ -6,13 +6,15 @@ import (
 )
 
 const (
+	quietLow     = 0x400000000000 // 64 TiB: Go's runtime has its heap below, in each process at a random place
 	preferredLow = 0x100000000000 // 16 TiB: far above programs, far below libraries and stacks
 	baseAlign    = 1 << 30
 )
 
 // Agree picks a base where size bytes are free in every process. free holds the
 // free ranges of each, as FreeRanges gives them. The base is a multiple of 1 GiB,
-// the lowest one from 16 TiB upwards; if there is none, the lowest one below
+// the lowest one from 64 TiB upwards, which will be free in other processes, too;
+// else the lowest one from 16 TiB upwards; if there is none, the lowest one below
 // that; if there is none either, the lowest page where the region fits.
 func Agree(free [][]Range, size uint64) (uintptr, error) {
 	if len(free) == 0 {
@@ -23,7 +25,7 @@ func Agree(free [][]Range, size uint64) (uintptr, error) {
 		common = intersect(common, normalize(f))
 	}
 	for _, try := range []struct{ from, align uintptr }{
-		{preferredLow, baseAlign}, {0, baseAlign}, {0, pageSize},
+		{quietLow, baseAlign}, {preferredLow, baseAlign}, {0, baseAlign}, {0, pageSize},
 	} {
 		if base, ok := lowestFit(common, size, try.from, try.align); ok {
 			return base, nil

@@ -15,9 +15,10 @@ func TestAgree(t *testing.T) {
 		size uint64
 		want uintptr // 0: no agreement
 	}{
-		{"all free", [][]Range{user}, 4 * tib, 16 * tib},
+		{"all free", [][]Range{user}, 4 * tib, 64 * tib},
 		{"largest default", [][]Range{user, user}, 80 * tib, 16 * tib},
-		{"one process in the way", [][]Range{user, {{userLow, 16*tib + 5}, {16*tib + 4096, userHigh}}}, g, 16*tib + g},
+		{"one process in the way", [][]Range{user, {{userLow, 64*tib + 5}, {64*tib + 4096, userHigh}}}, g, 64*tib + g},
+		{"only below 64 TiB", [][]Range{{{16*tib + 5, 64 * tib}}}, g, 16*tib + g},
 		{"gaps that meet in one place", [][]Range{{{16 * tib, 20 * tib}, {30 * tib, 40 * tib}}, {{19 * tib, 33 * tib}}}, 2 * tib, 30 * tib},
 		{"first common gap too small", [][]Range{{{16 * tib, 20 * tib}}, {{19 * tib, 33 * tib}}}, 1 * tib, 19 * tib},
 		{"only below 16 TiB", [][]Range{{{3*g + 1, 16 * tib}}}, tib, 4 * g},

@@ -104,16 +104,25 @@ func seal(fd int) error {
 // Attach maps the region that another process made with the same Config. It
 // takes over fd, and closes it when it fails.
 func Attach(fd int, c Config) (*Region, error) {
+	r, err := Take(fd, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Map(); err != nil {
+		r.file.Close()
+		return nil, fmt.Errorf("attach region: %w", err)
+	}
+	return r, nil
+}
+
+// Take is Attach without the mapping.
+func Take(fd int, c Config) (*Region, error) {
 	f := os.NewFile(uintptr(fd), "ampirun-region")
 	if f == nil {
 		return nil, fmt.Errorf("attach region: descriptor %d is not open", fd)
 	}
 	r := &Region{cfg: c, file: f}
-	err := r.checkFile()
-	if err == nil {
-		err = r.Map()
-	}
-	if err != nil {
+	if err := r.checkFile(); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("attach region: %w", err)
 	}
@@ -155,6 +164,9 @@ func (r *Region) Slice(i int) Range {
 	lo := r.Control().Hi + uintptr(i)*uintptr(r.cfg.SliceSize)
 	return Range{lo, lo + uintptr(r.cfg.SliceSize)}
 }
+
+// WriteAt writes to the region at an offset from its base. It needs the memfd only, not a mapping.
+func (r *Region) WriteAt(p []byte, at int64) (int, error) { return r.file.WriteAt(p, at) }
 
 // Punch gives the pages of [lo, hi) back in every process; it then reads as zeroes.
 func (r *Region) Punch(lo, hi uintptr) error {

@@ -116,6 +116,12 @@ func catchSignals() chan os.Signal {
 	return signals
 }
 
+// endBy ends the job because of a signal.
+func (m *manager) endBy(sig syscall.Signal) {
+	m.verdict.decide(128+int(sig), fmt.Errorf("the job was ended by %s", signalName(sig)))
+	m.end()
+}
+
 // signalled takes a signal to the manager.
 func (m *manager) signalled(sig syscall.Signal) {
 	switch sig {
@@ -123,15 +129,23 @@ func (m *manager) signalled(sig syscall.Signal) {
 		if m.stage != stageRun {
 			m.kill()
 		}
-		m.verdict.decide(128+int(sig), fmt.Errorf("the job was ended by %s", signalName(sig)))
-		m.end()
+		if sig == syscall.SIGTERM && m.keeper.beforeEnd(m) {
+			return
+		}
+		m.endBy(sig)
 	case syscall.SIGTSTP:
 		m.out.hideStatus()
 		m.forward(syscall.SIGSTOP)
 		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // may take effect only later; SIGCONT comes as a signal of its own
 	case syscall.SIGUSR1:
 		m.trace(m.printTraces)
-	case syscall.SIGUSR2, syscall.SIGCONT:
+	case syscall.SIGUSR2:
+		if m.keeper != nil {
+			m.keeper.checkpoint(func(error) {})
+			return
+		}
+		m.forward(sig)
+	case syscall.SIGCONT:
 		m.forward(sig)
 	}
 }

@@ -73,11 +73,14 @@ func (l *link) receive() (m message, err error) {
 	return m, err
 }
 
+// maxRights is how many descriptors one message may bring.
+const maxRights = 2
+
 // rightsReader reads the bytes of a link and keeps the descriptors that come with them.
 type rightsReader struct{ *link }
 
 func (r rightsReader) Read(p []byte) (int, error) {
-	oob := make([]byte, syscall.CmsgSpace(4))
+	oob := make([]byte, syscall.CmsgSpace(4*maxRights))
 	n, oobn, _, _, err := r.conn.ReadMsgUnix(p, oob)
 	if oobn > 0 {
 		r.collect(oob[:oobn])

@@ -43,6 +43,8 @@ type manager struct {
 	kept    map[int]bool // children that were there before the job
 	reap    func()       // lets the reaper begin
 
+	keeper *keeper // saves the job; nil: nobody does
+
 	waiting int      // workers that wait for the debugger
 	inquiry *inquiry // about where the ranks are; nil: none is under way
 	symbols vrank.Symbolizer
@@ -95,6 +97,9 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	m.directory = directory
 	m.traceFile = traceFile
 	defer m.close()
+	if err := m.prepareKeeping(); err != nil {
+		return refusalCode(err), nil, err
+	}
 	m.listenForInquiries()
 	if err := m.start(); err != nil {
 		m.verdict.decide(1, err)
@@ -128,6 +133,8 @@ func newManager(opt Options, program string) *manager {
 func (m *manager) close() {
 	close(m.over)
 	signal.Stop(m.signals)
+	m.keeper.close()
+	m.opt.Restart.close()
 	for _, w := range m.workers {
 		w.link.close()
 	}
@@ -152,8 +159,14 @@ func (m *manager) fail(err error) {
 // serve runs what is posted until all workers have ended.
 func (m *manager) serve(ctx context.Context) {
 	cancelled := ctx.Done()
+	var due <-chan time.Time
+	if m.keeper != nil {
+		due = m.keeper.due.C
+	}
 	for m.running() {
 		select {
+		case <-due:
+			m.keeper.checkpoint(nil)
 		case f := <-m.posts:
 			f()
 		case err := <-m.failure:
@@ -210,6 +223,10 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 	case vrank.EventBalanced:
 		m.steps = append(m.steps, *e.Step)
 		m.observer.balanced(*e.Step)
+	case vrank.EventSave:
+		m.keeper.checkpoint(func(error) {})
+	case vrank.EventFrozen:
+		m.keeper.took(e.Frozen)
 	case vrank.EventDeadlock:
 		m.deadlocked(e)
 	case vrank.EventPlaced:
@@ -305,6 +322,7 @@ func (m *manager) finish() (int, error) {
 	if m.opt.Stats {
 		printStats(m.opt.Stderr, m.stats)
 		printSteps(m.opt.Stderr, m.steps)
+		m.keeper.print(m.opt.Stderr)
 	}
 	return m.verdict.exitCode(), m.verdict.err
 }

@@ -13,6 +13,7 @@ const (
 	kindEvent  = "event"  // worker: Event happened
 	kindFailed = "failed" // worker: it cannot run; Text says why, Code is the job's exit code
 	kindStop   = "stop"   // manager: end now
+	kindFreeze = "freeze" // manager, to one worker: have all workers stand still and copy the region; each sends an event when it has
 	kindTrace  = "trace"  // manager: say where your ranks are; worker: Trace says so, also when it was asked by a signal of its own
 )
 

@@ -42,6 +42,9 @@ type Options struct {
 	Copy  bool // ranks that move are copied
 	Steal bool // idle workers take ready ranks from busy ones
 
+	Checkpoints *Checkpoints // where the job is saved; nil: it is not
+	Restart     *Restart     // what it goes on from, which has filled in the rest: Restart.Adopt; nil: it begins
+
 	HeapCheck bool // check every rank's heap
 	Label     bool // begin each line of output with its rank
 	Stats     bool // print what was measured when the job ends
@@ -54,7 +57,7 @@ type Options struct {
 	TraceLimit uint64   // bytes that it may grow by in a second; 0: DefaultTraceLimit
 	Progress   bool     // show how the job goes on standard error
 	Typed      []string // options as typed, for the timeline
-	Version    string   // of ampirun, for the timeline
+	Version    string   // of ampirun, for the timeline and checkpoints
 	// CallName names an MPI function by its number, for the timeline.
 	CallName func(fn int) string `json:"-"`
 

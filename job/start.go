@@ -26,7 +26,13 @@ func (m *manager) start() error {
 	defer framesW.Close()
 	widenPipe(framesW, framePipeSize)
 	m.read(framesR, func(pipe *os.File) error { return m.pump().frames(pipe, m.opt.Ranks) })
-	go m.resolve()
+	if m.opt.Restart != nil {
+		if err := m.opt.Restart.begin(func(err error) { m.post(func() { m.restored(err) }) }); err != nil {
+			return err
+		}
+	} else {
+		go m.resolve()
+	}
 
 	s := &spawner{program: m.program, env: workerEnv(m.opt.Env, m.opt.facts().Environment), stdin: m.opt.Stdin, frames: framesW, copies: m.opt.Copy}
 	err = s.start(m.opt.Workers, m.over, m.began)
@@ -106,6 +112,21 @@ func (m *manager) resolve() {
 	})
 }
 
+// restored notes that the memory of a job that goes on is there.
+func (m *manager) restored(err error) {
+	m.reap()
+	if err != nil {
+		m.verdict.decide(refusalCode(err), err)
+		m.end()
+		return
+	}
+	m.libraries, m.resolved = m.opt.Restart.was.Libraries, true
+	for _, e := range m.opt.Restart.was.Ended {
+		m.verdict.rankExit(e.Rank, e.Code)
+	}
+	m.launchWhenReady()
+}
+
 // launchWhenReady launches the job once everything is known that the configuration needs.
 func (m *manager) launchWhenReady() {
 	if m.launched || !m.resolved || m.hellos < m.opt.Workers || m.stage != stageRun {
@@ -124,11 +145,18 @@ func (m *manager) launch() error {
 	if err != nil {
 		return err
 	}
-	region, err := isomalloc.Create(layout)
+	region, err := m.region(layout)
 	if err != nil {
-		return fmt.Errorf("create the region of %d ranks: %w", m.opt.Ranks, err)
+		return err
 	}
 	defer region.Close()
+	rights := []int{region.FD()}
+	if m.keeper != nil {
+		if err := m.keeper.begin(layout); err != nil {
+			return err
+		}
+		rights = append(rights, m.keeper.shadow.FD())
+	}
 	var steal *vrank.StealPolicy
 	if m.opt.Steal {
 		steal = &vrank.StealPolicy{Half: loadbalance.DefaultSteal.Half, Cost: loadbalance.DefaultSteal.Cost}
@@ -146,11 +174,25 @@ func (m *manager) launch() error {
 		c := m.config(w.pe, layout)
 		c.Mapping, c.Steal = placed, steal
 		msg := message{Kind: kindConfig, Config: packConfig(c)}
-		if err := w.link.send(msg, region.FD()); err != nil && !errors.Is(err, syscall.EPIPE) {
+		if err := w.link.send(msg, rights...); err != nil && !errors.Is(err, syscall.EPIPE) {
 			return fmt.Errorf("configure worker %d: %w", w.pe, err)
 		}
 	}
 	return nil
+}
+
+// region makes the memory of the job, unless it has been restored.
+func (m *manager) region(layout isomalloc.Config) (*isomalloc.Region, error) {
+	if r := m.opt.Restart; r != nil {
+		region := r.region
+		r.region = nil
+		return region, nil
+	}
+	region, err := isomalloc.Create(layout)
+	if err != nil {
+		return nil, fmt.Errorf("create the region of %d ranks: %w", m.opt.Ranks, err)
+	}
+	return region, nil
 }
 
 // wantsTraffic tells whether the strategy looks at who talks to whom, or a record or the timeline has it.
@@ -180,6 +222,9 @@ func (m *manager) place() ([]int32, error) {
 
 // layout chooses the sizes of the region and agrees on its address with all workers.
 func (m *manager) layout() (isomalloc.Config, error) {
+	if m.opt.Restart != nil {
+		return m.opt.Restart.layout(m.workers)
+	}
 	c := isomalloc.Config{
 		Control:   m.opt.ControlSize(m.opt.Workers, m.opt.Ranks),
 		SliceSize: isomalloc.SpreadSliceSize(m.opt.Slice),
@@ -212,6 +257,7 @@ func (m *manager) layout() (isomalloc.Config, error) {
 
 func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 	return vrank.Config{
+		Control: layout.Control, Keeps: m.keeper != nil, Revive: m.opt.Restart.revive(),
 		PE: pe, PEs: m.opt.Workers, Ranks: m.opt.Ranks,
 		Base: layout.Base, SliceSize: layout.SliceSize, StackSize: m.opt.Stack,
 		Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env,

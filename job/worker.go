@@ -18,6 +18,8 @@ type Core struct {
 	Run func(cfg vrank.Config, report func(vrank.Event)) error
 	// Stop demands that Run returns; it may be called from any goroutine, at any time.
 	Stop func()
+	// Freeze has the workers of the job stand still and copy their memory: each reports vrank.EventFrozen. Any goroutine.
+	Freeze func()
 	// Trace says where this worker's ranks are; it may be called from any goroutine, at any time.
 	Trace func() *vrank.Trace
 }
@@ -96,7 +98,9 @@ func receiveConfig(control *link) (vrank.Config, error) {
 			}
 		}
 	}
-	cfg.RegionFD, err = control.takeRight()
+	if cfg.RegionFD, err = control.takeRight(); err == nil && cfg.Keeps {
+		cfg.ShadowFD, err = control.takeRight()
+	}
 	return cfg, err
 }
 
@@ -110,6 +114,8 @@ func obey(core Core, control *link) {
 		switch msg.Kind {
 		case kindTrace:
 			go control.send(message{Kind: kindTrace, Trace: core.Trace()})
+		case kindFreeze:
+			go core.Freeze()
 		case kindStop:
 			core.Stop()
 			time.Sleep(stopTime)

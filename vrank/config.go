@@ -19,6 +19,7 @@ type Config struct {
 
 	RegionFD  int     // descriptor of the region's memfd in this process
 	Base      uintptr // agreed address of the region
+	Control   uint64  // bytes of it before slice 0, as ControlSize says or, after a restart, has said
 	SliceSize uint64  // bytes of one rank's slice
 	StackSize uint64  // bytes of one rank's stack
 
@@ -30,6 +31,10 @@ type Config struct {
 	Directory string              // of the job, for methods that copy the program; or ""
 
 	HostHeap bool // ranks allocate with their C library, outside of their slices: see Intercepts
+
+	Keeps    bool    // the job can be frozen and saved: see Freeze
+	ShadowFD int     // with Keeps: descriptor of memory as large as the region, to which that is copied then
+	Revive   *Revive `json:",omitempty"` // the region holds a job that was saved and goes on; nil: ranks begin
 
 	ProbeOnly bool // end before main: see HeapReport, Stats.Start
 

@@ -52,6 +52,8 @@ struct vr_pe {
 	uint64_t idle_since; /* time-stamp counter; 0 while it is not idle */
 	uint64_t move_ticks, move_steps; /* spent on ranks that go or come; how often one did */
 	int32_t thread; /* the kernel's number of the PE thread */
+	int32_t is_told; /* that the job is to freeze: no rank leaves any more */
+	struct vr_work freeze; /* tells it */
 	uint64_t tp; /* thread pointer of the PE thread: the same in every worker */
 	struct vr_timeline *timeline; /* its ring: timeline.h */
 
@@ -75,14 +77,32 @@ struct vr_shelf {
 	struct vr_shelved *first;
 };
 
+/* All PEs stand still at the same time: freeze.h. */
+struct vr_freeze {
+	_Atomic int32_t wanted; /* somebody has asked */
+	_Atomic int32_t told; /* PEs that know it */
+	_Atomic int32_t travelling; /* ranks in transit */
+	_Atomic int32_t refused; /* some rank cannot be saved */
+	_Atomic int32_t still; /* whoever is not a PE keeps out, too: vr_outside_enter */
+	_Atomic int32_t outside; /* who is in nevertheless */
+	_Atomic uint32_t done; /* freezes, and restarts, that are over */
+	_Atomic uint32_t met; /* PEs that have come to a meeting, since the job began; futex */
+	_Atomic uint32_t departures; /* the most that a worker has seen */
+	int64_t at; /* vr_now() */
+};
+
 struct vr_job {
 	uint64_t magic;
 	int32_t pes, ranks;
+	int32_t keeps; /* it can be saved: no worker is relied upon to stay, even if there is only one */
+	int32_t room; /* PEs that it can have after a restart without a loss */
 	struct vr_layout layout;
 	uint64_t slices; /* address of slice 0 */
 	uint64_t canary, pointer_guard;
 	uint64_t ticks_per_second;
+	int64_t clock; /* nanoseconds that CLOCK_MONOTONIC lacks to what vr_now() is */
 	struct vr_shelf shelf;
+	struct vr_freeze freeze;
 	_Atomic int32_t *fd_owner; /* by number of a descriptor: 1 + the rank that has it; numbers.c */
 	int32_t fd_first, fd_count; /* numbers that ranks have, from and below; no count where ranks cannot move */
 	_Atomic int32_t fd_top; /* above all of them that have been in use */
@@ -106,10 +126,17 @@ struct vr_job {
 };
 
 #define VR_JOB_MAGIC 0x31626f6a2d7276ull /* "vr-job1" */
+#define VR_JOB_ASLEEP 0x30626f6a2d7276ull /* as it is saved: nobody may use it before it is revived */
 #define VR_ARENA_BYTES (1ull << 30)
 
 extern struct vr_job *vr_job;
 extern struct vr_pe *vr_pe; /* this worker's */
+
+/* Is what this process has enough for all ranks, for ever? */
+static inline int vr_job_is_alone(void)
+{
+	return vr_job->pes == 1 && !vr_job->keeps;
+}
 
 /* Rank r has something that its slice does not hold and that no other worker could give it: it stays where it is from now on. The first
  * reason is kept, in the words that follow "cannot move: ". Rank stack, PE stack, threads of ranks. */
@@ -122,7 +149,7 @@ uint64_t vr_job_header(void);
 uint64_t vr_control_size(int pes);
 
 /* Lay the job's structures out in zeroed memory. Done once, by the worker that is PE 0's manager side. Any thread. */
-void vr_job_init(void *control, int pes, int ranks, const struct vr_layout *layout, uint64_t slices);
+void vr_job_init(void *control, int pes, int ranks, int keeps, const struct vr_layout *layout, uint64_t slices);
 
 static inline struct vr_rank *vr_rank_of(int32_t id)
 {
@@ -149,6 +176,8 @@ static inline int32_t vr_owner(const struct vr_rank *r)
 	return atomic_load_explicit(&r->pe, memory_order_acquire) & ~VR_IN_TRANSIT;
 }
 
+uint64_t vr_job_measure_ticks(void);
+
 /* Memory that all workers share, zeroed; NULL when the arena is full. Any stack. */
 void *vr_arena_alloc(size_t n);
 void vr_arena_free(void *p, size_t n);
@@ -156,7 +185,7 @@ void vr_arena_free(void *p, size_t n);
 /* ---- scheduling: schedule.c ---- */
 
 /* Why vr_pe_run came back. */
-enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES };
+enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES, VR_FREEZES, VR_SAVES };
 
 /* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the context it is about. */
 enum vr_reason vr_pe_run(struct vr_rank *resume);
@@ -195,7 +224,9 @@ void vr_rank_sleep(int64_t nanoseconds);
 /* Any stack of the owner: a rank that sleeps so is ready at once. */
 void vr_rank_rouse(struct vr_rank *r);
 
-int64_t vr_now(void); /* nanoseconds of CLOCK_MONOTONIC */
+/* Nanoseconds of CLOCK_MONOTONIC, without the time between a checkpoint and its restart: it goes on where it was. */
+int64_t vr_now(void);
+extern int64_t vr_clock; /* what that makes: vr_job.clock */
 
 static inline uint64_t vr_ticks(void)
 {

@@ -38,6 +38,8 @@ const (
 	reasonLeft     reason = C.VR_LEFT
 	reasonAborted  reason = C.VR_ABORTED
 	reasonMoves    reason = C.VR_MOVES
+	reasonFreezes  reason = C.VR_FREEZES
+	reasonSaves    reason = C.VR_SAVES
 )
 
 const (
@@ -98,6 +100,10 @@ func (r *rank) isBlocked() bool   { return r.lifeState() == C.VR_BLOCKED }
 func (r *rank) isEnded() bool     { return r.lifeState() == C.VR_ENDED }
 func (r *rank) leftMPIOpen() bool { return r.c.mpi_state == C.VR_MPI_RUNNING }
 func (r *rank) slice() uintptr    { return uintptr(r.c.slice) }
+
+// memory is that of the rank's slice, for the runtime; nil when it is full.
+func (r *rank) memory(n uint64) unsafe.Pointer { return C.vr_rank_alloc(&r.c, C.size_t(n)) }
+func (r *rank) free(p unsafe.Pointer)          { C.vr_rank_free(&r.c, p) }
 
 // pinned is why the rank cannot move, or "". The text is whole once the rank does not run.
 func (r *rank) pinned() string { return C.GoString(&r.c.pinned[0]) }

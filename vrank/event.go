@@ -13,6 +13,8 @@ const (
 	EventDeadlock EventKind = "deadlock"  // every rank waits for ever: Text lists who waits for whom
 	EventPlaced   EventKind = "placed"    // with Config.Debug: ranks exist, a debugger is waited for
 	EventBalanced EventKind = "balanced"  // a step of load balancing: Step
+	EventSave     EventKind = "save"      // Rank wants the job to be saved
+	EventFrozen   EventKind = "frozen"    // this worker's share of a freeze is done: Frozen
 	EventDone     EventKind = "done"      // all ranks of this worker have ended; Stats is set when asked for
 )
 
@@ -27,6 +29,7 @@ type Event struct {
 	Core   bool         `json:",omitempty"` // of a fault: the worker dies of the signal now, and may leave a core file
 	Stats  *Stats       `json:",omitempty"`
 	Step   *BalanceStep `json:",omitempty"`
+	Frozen *Frozen      `json:",omitempty"`
 }
 
 // BalanceStep is one step of load balancing. Imbalance is the time of the PE that takes longest against the mean; 1 is perfect.

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "freeze.h"
 #include "offer.h"
 #include "schedule.h"
 #include "signals.h"
@@ -76,7 +77,7 @@ static int spin(struct vr_rank *hot)
 				return 1;
 			__builtin_ia32_pause();
 		}
-		if (vr_timers_fire() || vr_job_is_stopped() || vr_job_has_ended())
+		if (vr_timers_fire() || vr_job_is_stopped() || vr_job_has_ended() || vr_freeze_is_due())
 			return 1;
 		if (vr_unlikely(vr_steal_policy.is_on) && vr_steal_try())
 			return 1;
@@ -138,7 +139,7 @@ static void sleep_until_rung(void)
 	if (vr_unlikely(vr_steal_policy.is_on) && (timeout < 0 || timeout > VR_STEAL_LOOK))
 		timeout = VR_STEAL_LOOK;
 	atomic_store(&vr_pe->asleep, 1);
-	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !atomic_load(&vr_signals_news) && !has_offers())
+	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !vr_freeze_is_due() && !atomic_load(&vr_signals_news) && !has_offers())
 		futex_wait(&vr_pe->asleep, 1, timeout);
 	atomic_store(&vr_pe->asleep, 0);
 }

@@ -117,9 +117,10 @@ void vr_inbox_drain(struct vr_rank *r)
 	vr_steppers_release();
 }
 
+/* Before a restart there may have been more PEs: others do the work of those now. */
 void vr_pe_post(int pe, struct vr_work *w)
 {
-	struct vr_pe *p = &vr_job->pe[pe];
+	struct vr_pe *p = &vr_job->pe[vr_likely(pe < vr_job->pes) ? pe : pe % vr_job->pes];
 	struct vr_node *head = atomic_load_explicit(&p->inbox, memory_order_relaxed);
 	do
 		w->node.next = head;

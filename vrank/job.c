@@ -10,6 +10,8 @@
 
 #define ALIGN_UP(x, a) (((x) + (a) - 1) & ~((uint64_t)(a) - 1))
 
+#define PES_AFTER_RESTART 64 /* that a job which can be saved is prepared for */
+
 static uint64_t header_size(int pes)
 {
 	return ALIGN_UP(sizeof(struct vr_job) + pes * sizeof(struct vr_pe), 4096);
@@ -22,7 +24,7 @@ uint64_t vr_job_header(void)
 
 uint64_t vr_control_size(int pes)
 {
-	return ALIGN_UP(header_size(pes) + VR_ARENA_BYTES + pes * (VR_POOL_BYTES + vr_timeline_size()), 1ull << 30);
+	return ALIGN_UP(header_size(VR_MAX_PES) + VR_ARENA_BYTES + pes * (VR_POOL_BYTES + vr_timeline_size()), 1ull << 30);
 }
 
 /* Both clocks at one moment: the best of several tries, since others may take the core in between. */
@@ -45,7 +47,7 @@ static int64_t read_clocks(uint64_t *ticks)
 }
 
 /* How fast the time-stamp counter runs, from a millisecond of it. */
-static uint64_t measure_ticks(void)
+uint64_t vr_job_measure_ticks(void)
 {
 	uint64_t c0, c1;
 	int64_t t0 = read_clocks(&c0), t1;
@@ -61,18 +63,20 @@ static uint64_t random_word(void)
 	return getrandom(&word, sizeof word, 0) == sizeof word ? word : vr_ticks() * 0x9e3779b97f4a7c15u;
 }
 
-void vr_job_init(void *control, int pes, int ranks, const struct vr_layout *layout, uint64_t slices)
+void vr_job_init(void *control, int pes, int ranks, int keeps, const struct vr_layout *layout, uint64_t slices)
 {
 	struct vr_job *job = control;
-	char *arena = (char *)control + header_size(pes);
+	char *arena = (char *)control + header_size(VR_MAX_PES);
 	job->pes = pes;
+	job->keeps = keeps;
+	job->room = keeps && pes < PES_AFTER_RESTART ? PES_AFTER_RESTART : pes;
 	job->ranks = ranks;
 	job->live = ranks;
 	job->layout = *layout;
 	job->slices = slices;
 	job->canary = random_word() & ~0xffull; /* as glibc does: a zero byte stops string overruns */
 	job->pointer_guard = random_word();
-	job->ticks_per_second = measure_ticks();
+	job->ticks_per_second = vr_job_measure_ticks();
 	job->next_context = 16; /* the first ones belong to the predefined communicators */
 	job->arena_next = arena;
 	job->arena_end = arena + VR_ARENA_BYTES;

@@ -25,6 +25,12 @@ func (w *worker) loop() error {
 			if err := w.move(); err != nil {
 				return err
 			}
+		case reasonFreezes:
+			if err := w.freeze(); err != nil {
+				return err
+			}
+		case reasonSaves:
+			w.send(Event{Kind: EventSave, Rank: r.number()})
 		case reasonLeft:
 			w.ended(r.home())
 		case reasonAborted:

@@ -4,6 +4,7 @@
 #include "../isomalloc/heap.h"
 #include "ferry.h"
 #include "fiber.h"
+#include "freeze.h"
 #include "life.h"
 #include "offer.h"
 #include "overlay.h"
@@ -53,7 +54,7 @@ static void arrived(struct vr_work *w)
 
 struct vr_move *vr_move_next_order(void)
 {
-	return take(&vr_pe->orders);
+	return vr_pe->is_told ? NULL : take(&vr_pe->orders);
 }
 
 struct vr_move *vr_move_next_arrival(void)
@@ -138,7 +139,7 @@ void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since)
 		append(&vr_pe->arrivals, &taken);
 }
 
-static const char *obstacle(const struct vr_rank *r)
+const char *vr_move_hold(const struct vr_rank *r)
 {
 	if (atomic_load(&r->is_pinned))
 		return r->pinned;
@@ -153,9 +154,15 @@ const char *vr_move_self(int32_t to)
 {
 	struct vr_rank *me = vr_context;
 	struct vr_move *m;
-	const char *why = vr_lent || me != me->home ? "it is in a function that MPI has called, or a thread" : obstacle(me);
+	const char *why = vr_lent || me != me->home ? "it is in a function that MPI has called, or a thread" : vr_move_hold(me);
 	if (why || to == vr_pe->id)
 		return why;
+	while (vr_pe->is_told) /* nobody leaves until the freeze is over; then it may go on elsewhere, or after a restart */
+		vr_rank_yield();
+	if (to == vr_pe->id)
+		return NULL;
+	if (to >= vr_job->pes)
+		return "there is no such worker any more: the job was restarted with fewer";
 	if (!(m = move_new(me, to)))
 		return "the memory that the workers share is full";
 	m->is_own = 1;
@@ -169,7 +176,7 @@ const char *vr_move_unasked(const struct vr_rank *r)
 {
 	if (r->load.is_fixed || r->load.is_told)
 		return "the program wants it to stay, or to know when it goes";
-	return obstacle(r);
+	return vr_move_hold(r);
 }
 
 const char *vr_move_obstacle(const struct vr_move *m)
@@ -184,10 +191,15 @@ const char *vr_move_obstacle(const struct vr_move *m)
 		return "it is there already";
 	if (state != VR_READY && state != VR_BLOCKED && state != VR_SLEEPING)
 		return "it has ended";
-	return m->is_own ? obstacle(r) : vr_move_unasked(r);
+	return m->is_own ? vr_move_hold(r) : vr_move_unasked(r);
 }
 
 /* ---- going and coming ---- */
+
+int vr_move_is_order(const struct vr_work *w)
+{
+	return w->run == ordered;
+}
 
 const char *vr_move_pack(struct vr_move *m, int *never)
 {
@@ -213,6 +225,7 @@ void vr_move_detach(struct vr_move *m)
 	vr_rank_release(r);
 	r->move = m;
 	m->work.run = arrived;
+	vr_freeze_departs();
 	atomic_fetch_add(&vr_job->in_transit, 1);
 	if (vr_timeline_on)
 		vr_timeline_left(r, m->to);
@@ -253,6 +266,8 @@ void vr_move_finish(struct vr_move *m)
 	vr_schedule_insert(r, m->place);
 	struct vr_pe *from = m->taken_from;
 	move_free(m, 1);
+	if (!from)
+		vr_freeze_arrives();
 	if (atomic_load(&r->inbox))
 		vr_inbox_drain(r);
 	if (from && atomic_load(&r->on_wake)) /* it waits in the list of a PE that may look there late */

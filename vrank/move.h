@@ -45,6 +45,12 @@ struct vr_move *vr_move_next_arrival(void);
 /* Any stack of the owner: why a rank cannot be sent away that has not asked to go, or NULL. */
 const char *vr_move_unasked(const struct vr_rank *r);
 
+/* Any stack: is this the work by which somebody asks for a move? */
+int vr_move_is_order(const struct vr_work *w);
+
+/* Any stack of the owner: what holds a rank in its process, or NULL. */
+const char *vr_move_hold(const struct vr_rank *r);
+
 /* PE stack: why the rank of an order cannot be sent, or NULL. */
 const char *vr_move_obstacle(const struct vr_move *m);
 

@@ -184,7 +184,7 @@ func (w *worker) shuffle(every time.Duration) {
 			}
 			if ordered[pe] < most {
 				ordered[pe]++
-				C.vr_move_order(r, C.int32_t(rand.IntN(w.cfg.PEs)))
+				outside(func() { C.vr_move_order(r, C.int32_t(rand.IntN(w.cfg.PEs))) })
 			}
 		}
 		done = due

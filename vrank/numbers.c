@@ -16,13 +16,13 @@
 
 static int hint = FIRST; /* no number below it is known to be free */
 
-/* One worker has no use for the table. */
+/* One worker that stays has no use for the table. */
 void vr_numbers_init(struct vr_job *job)
 {
 	struct rlimit most;
-	if (job->pes < 2 || getrlimit(RLIMIT_NOFILE, &most))
+	if ((job->pes < 2 && !job->keeps) || getrlimit(RLIMIT_NOFILE, &most))
 		return;
-	int count = most.rlim_cur < COUNT_MAX ? (int)most.rlim_cur : COUNT_MAX, first = FIRST + 3 * job->pes;
+	int count = most.rlim_cur < COUNT_MAX ? (int)most.rlim_cur : COUNT_MAX, first = FIRST + 3 * job->room;
 	if (count <= first)
 		return;
 	job->fd_owner = (_Atomic int32_t *)job->arena_next;

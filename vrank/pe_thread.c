@@ -74,6 +74,8 @@ const char *vr_pe_join(void)
 	if (vr_pe->tp != vr_job->pe[0].tp && vr_job->pe[0].tp)
 		return "the thread pointer is not the same in all workers";
 	vr_pe->thread = gettid();
+	vr_clock = vr_job->clock;
+	vr_departures = atomic_load(&vr_job->freeze.departures); /* of chains that were saved none is as it was */
 	return NULL;
 }
 

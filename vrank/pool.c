@@ -59,7 +59,7 @@ struct vr_env *vr_env_alloc(int64_t bytes)
  * that has few of the class adopts it. Where messages go one way only, envelopes go home. */
 void vr_env_free(struct vr_env *e)
 {
-	struct vr_pe *home = &vr_job->pe[e->node.pe];
+	struct vr_pe *home = &vr_job->pe[vr_likely(e->node.pe < vr_job->pes) ? e->node.pe : e->node.pe % vr_job->pes];
 	if (home == vr_pe || vr_pe->nfree[e->node.size_class] < ADOPT_BELOW) {
 		e->node.pe = vr_pe->id;
 		put(e);

@@ -76,6 +76,7 @@ struct vr_counters {
 	uint64_t sent_bytes, received_bytes;
 	uint64_t user_ticks; /* time-stamp counter ticks spent running */
 	uint64_t moves; /* to another worker */
+	uint64_t written[2]; /* bytes to standard output and error */
 };
 
 /* What a program has said about the load of a rank: balance.c. */

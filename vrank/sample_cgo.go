@@ -119,21 +119,23 @@ func (s *Sampler) EachTraffic(visit func(Traffic)) {
 
 // OrderMove asks the worker that has a rank to send it to another. The rank stays where it is if it cannot move. Any goroutine.
 func OrderMove(rank, pe int) error {
-	if C.vr_move_order(C.vr_rank_of(C.int32_t(rank)), C.int32_t(pe)) != 0 {
+	failed := C.int(0)
+	outside(func() { failed = C.vr_move_order(C.vr_rank_of(C.int32_t(rank)), C.int32_t(pe)) })
+	if failed != 0 {
 		return fmt.Errorf("move rank %d: the memory that the workers share is full", rank)
 	}
 	return nil
 }
 
 // Measure has all workers account time to ranks from now on. Any goroutine.
-func Measure() { C.vr_measure_all() }
+func Measure() { outside(func() { C.vr_measure_all() }) }
 
 // AwaitStep waits for the program to ask for a step of balancing, for so long at most: the step's number, or 0. One goroutine of
 // worker 0.
 func AwaitStep(d time.Duration) uint32 { return uint32(C.vr_step_await(C.int64_t(d))) }
 
 // FinishStep lets the ranks that asked for a step go on.
-func FinishStep(step uint32) { C.vr_step_finish(C.uint32_t(step)) }
+func FinishStep(step uint32) { outside(func() { C.vr_step_finish(C.uint32_t(step)) }) }
 
 // JobEnds tells whether the PEs have been told to stop, or all ranks have ended. Any goroutine.
 func JobEnds() bool { return isStopped() || C.live() == 0 }

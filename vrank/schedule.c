@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "freeze.h"
 #include "offer.h"
 #include "park.h"
 #include "process.h"
@@ -20,6 +21,7 @@ VR_THREAD_LOCAL struct vr_rank *vr_current;
 struct vr_rank *vr_context;
 int vr_measure;
 uint32_t vr_departures;
+int64_t vr_clock;
 
 static void *pe_sp; /* the PE loop's stack pointer while a rank runs */
 static enum vr_reason left_reason; /* why the last rank switched to the PE */
@@ -32,7 +34,7 @@ int64_t vr_now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
+	return t.tv_sec * 1000000000ll + t.tv_nsec + vr_clock;
 }
 
 static void set_state(struct vr_rank *r, enum vr_state s)
@@ -181,10 +183,20 @@ static __attribute__((noinline, cold)) struct vr_rank *out_of_budget(void)
 	return NULL;
 }
 
+static int is_at_rest(void)
+{
+	return !vr_lent && !vr_steppers.head;
+}
+
 /* Ranks wait to be sent or taken in, and all ranks are at rest. */
 static int has_moves(void)
 {
-	return vr_unlikely(vr_pe->orders.first || vr_pe->arrivals.first) && !vr_lent && !vr_steppers.head;
+	return vr_unlikely((vr_pe->orders.first && !vr_pe->is_told) || vr_pe->arrivals.first) && is_at_rest();
+}
+
+static int has_to_freeze(void)
+{
+	return vr_unlikely(vr_freeze_is_due()) && is_at_rest();
 }
 
 /* The next rank to run on this stack's behalf; NULL sends control to the PE loop. */
@@ -296,6 +308,13 @@ static int queue_remove(struct vr_rank *context)
 	return 1;
 }
 
+void vr_schedule_rest(void)
+{
+	hot = NULL;
+	vr_pe_watch(NULL);
+	vr_tls_unload();
+}
+
 enum vr_place vr_schedule_remove(struct vr_rank *context)
 {
 	if (hot == context)
@@ -384,16 +403,24 @@ static struct vr_rank *next_to_run(void)
 	return r;
 }
 
+/* A PE that is to freeze looks after each switch whether its ranks are at rest. */
+static int budget(void)
+{
+	return vr_unlikely(vr_pe->is_told) ? 0 : SWITCHES_PER_RUN;
+}
+
 static enum vr_reason run_ranks(struct vr_rank *resume)
 {
 	int rounds = 64;
-	vr_pe->budget = vr_lent ? -1 : SWITCHES_PER_RUN;
+	vr_pe->budget = vr_lent ? -1 : budget();
 	while (!vr_job_is_stopped()) {
 		struct vr_rank *r = resume;
 		resume = NULL;
 		if (!r) {
 			if (has_moves())
 				return VR_MOVES;
+			if (has_to_freeze())
+				return VR_FREEZES;
 			r = next_to_run();
 		}
 		if (r) {
@@ -410,7 +437,7 @@ static enum vr_reason run_ranks(struct vr_rank *resume)
 		if (vr_pe->budget < 0) {
 			if (--rounds == 0)
 				return VR_BUDGET;
-			vr_pe->budget = SWITCHES_PER_RUN;
+			vr_pe->budget = budget();
 		}
 	}
 	return VR_STOPPED;

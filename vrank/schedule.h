@@ -44,6 +44,9 @@ void *vr_borrow_prepare(struct vr_rank *r, void (*fn)(void *), void *arg);
 /* A rank has ended; PEs sleep no longer when it was the last one. */
 void vr_job_one_less(void);
 
+/* PE stack: forget whatever is remembered of ranks in this process. */
+void vr_schedule_rest(void);
+
 /* PE stack: take a context out of the scheduler's lists. What it was in tells what to put it into again. */
 enum vr_place { VR_IN_NONE, VR_IN_QUEUE, VR_IN_TIMERS };
 void vr_rank_next(struct vr_rank *context); /* it becomes ready, and the first in the queue */

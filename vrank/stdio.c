@@ -50,6 +50,7 @@ void vr_out_write(int rank, int stream, const void *data, size_t n)
 		n = write(stream, data, n); /* what becomes of it is the reader's business */
 		return;
 	}
+	vr_rank_of(rank)->counters.written[stream == 2] += n;
 	while (n) {
 		size_t part = n < FRAME - sizeof(struct header) ? n : FRAME - sizeof(struct header);
 		struct header h = {rank, stream, part};

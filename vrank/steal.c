@@ -90,6 +90,11 @@ void vr_steal_over(int32_t thief, int has_come)
 	atomic_fetch_sub(&s->pending, 1);
 }
 
+int vr_steal_is_question(const struct vr_work *w)
+{
+	return w->run == answer;
+}
+
 /* ---- the victim ---- */
 
 uint64_t vr_likely_run(const struct vr_rank *r)

@@ -29,6 +29,9 @@ uint64_t vr_likely_run(const struct vr_rank *r);
 /* PE stack of the thief, or of the victim: a rank that was asked for has come, or does not come. */
 void vr_steal_over(int32_t thief, int has_come);
 
+/* Any stack: is this work by which a thief asks? */
+int vr_steal_is_question(const struct vr_work *w);
+
 /* PE stack: a rank that was taken at this time is here. */
 void vr_steal_came(uint64_t since);
 

@@ -21,6 +21,7 @@ type worker struct {
 	mpi             MPI
 	report          func(Event)
 	region          *isomalloc.Region
+	shadow          *isomalloc.Region // what of the region is to be saved, as it was when the job was frozen; nil: it cannot be
 	images          privatize.Images
 	movable         bool // its method lets ranks move
 	sharesLibraries bool // under its method ranks use libraries of the process
@@ -51,19 +52,11 @@ func (w *worker) main() error {
 	if w.cfg.ProbeOnly {
 		endBeforeMain()
 	}
-	for id := range w.cfg.Ranks {
-		if w.home(id) != w.cfg.PE {
-			continue
-		}
-		since := time.Now()
-		if err := w.place(id); err != nil {
-			return err
-		}
-		if w.cfg.ProbeOnly {
-			w.placing = append(w.placing, time.Since(since).Seconds())
-		}
+	if err := w.makeRanks(); err != nil {
+		return err
 	}
 	w.startJob()
+	w.readInboxes()
 	if w.cfg.Directory != "" {
 		os.Remove(w.cfg.Directory) // empty by now: nothing is left should the manager be killed; one worker succeeds
 	}
@@ -79,6 +72,26 @@ func (w *worker) main() error {
 		w.cfg.Started()
 	}
 	return w.loop()
+}
+
+// makeRanks has this worker's ranks ready to run: new ones, or those of a job that goes on.
+func (w *worker) makeRanks() error {
+	if w.cfg.Revive != nil {
+		return w.reviveRanks()
+	}
+	for id := range w.cfg.Ranks {
+		if w.home(id) != w.cfg.PE {
+			continue
+		}
+		since := time.Now()
+		if err := w.place(id); err != nil {
+			return err
+		}
+		if w.cfg.ProbeOnly {
+			w.placing = append(w.placing, time.Since(since).Seconds())
+		}
+	}
+	return nil
 }
 
 // home is the worker that a rank starts in.

@@ -60,12 +60,18 @@ var running *worker
 // Run runs this worker's share of a job: it returns when all its ranks have ended, or after Stop. Events are reported from
 // the PE thread, EventDone last. Call it once in a process.
 func Run(cfg Config, mpi MPI, report func(Event)) error {
-	region, err := isomalloc.Attach(cfg.RegionFD, isomalloc.Config{
-		Base: cfg.Base, Control: ControlSize(cfg.PEs, cfg.Ranks), SliceSize: cfg.SliceSize, Slices: cfg.Ranks})
+	layout := isomalloc.Config{Base: cfg.Base, Control: cfg.Control, SliceSize: cfg.SliceSize, Slices: cfg.Ranks}
+	region, err := isomalloc.Attach(cfg.RegionFD, layout)
 	if err != nil {
 		return fmt.Errorf("map the region: %w", err)
 	}
-	running = &worker{cfg: &cfg, mpi: mpi, report: report, region: region, furnished: map[int]bool{}}
+	w := &worker{cfg: &cfg, mpi: mpi, report: report, region: region, furnished: map[int]bool{}}
+	if cfg.Keeps {
+		if w.shadow, err = isomalloc.Take(cfg.ShadowFD, layout); err != nil {
+			return fmt.Errorf("take the memory that checkpoints are copied to: %w", err)
+		}
+	}
+	running = w
 	stack := at(cfg.Base + privateSize - peStackSize)
 	if err := cError(C.vr_pe_thread_run(stack, peStackSize)); err != nil {
 		return fmt.Errorf("run the PE thread: %w", err)
@@ -83,8 +89,9 @@ func (w *worker) startPE() error {
 // joinJob lays the job's structures out (PE 0) or waits until they are.
 func (w *worker) joinJob() error {
 	if w.cfg.PE == 0 {
-		l := w.layout.toC()
-		C.vr_job_init(w.control(), C.int(w.cfg.PEs), C.int(w.cfg.Ranks), &l, C.uint64_t(w.region.Slice(0).Lo))
+		if err := w.layJobOut(); err != nil {
+			return err
+		}
 	}
 	await(func() bool { return C.vr_job_is_ready(w.control()) != 0 })
 	C.vr_spin_ticks = C.uint64_t(w.spinTime().Seconds() * ticksPerSecond())
@@ -127,6 +134,19 @@ func (w *worker) joinJob() error {
 		C.vr_host_heap = 1
 	}
 	return cError(C.vr_pe_join())
+}
+
+// layJobOut makes the job's structures, or those of a job that was saved fit for this one.
+func (w *worker) layJobOut() error {
+	if w.cfg.Revive != nil {
+		return w.reviveJob()
+	}
+	l, keeps := w.layout.toC(), C.int(0)
+	if w.cfg.Keeps {
+		keeps = 1
+	}
+	C.vr_job_init(w.control(), C.int(w.cfg.PEs), C.int(w.cfg.Ranks), keeps, &l, C.uint64_t(w.region.Slice(0).Lo))
+	return nil
 }
 
 // startJob waits until the ranks of all workers exist.

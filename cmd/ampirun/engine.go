@@ -29,8 +29,9 @@ func newEngine() engine {
 				}
 				return err
 			},
-			Stop:  vrank.Stop,
-			Trace: vrank.TakeTrace,
+			Stop:   vrank.Stop,
+			Freeze: vrank.Freeze,
+			Trace:  vrank.TakeTrace,
 		},
 		controlSize: vrank.ControlSize,
 		callName:    new(ampi.Server).Name,

@@ -83,6 +83,8 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 		if err := job.Backtrace(s.backtrace, stdout); err != nil {
 			return job.CodeUsage, err
 		}
+	case s.restart != "":
+		return e.goOn(s)
 	case s.job.Program == "":
 		return job.CodeUsage, errors.New("no program given; write: " + usage + " (ampirun --help lists the options)")
 	case s.gdb:
@@ -98,8 +100,25 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	return 0, nil
 }
 
+// goOn runs a job from where a checkpoint has it.
+func (e engine) goOn(s *settings) (code int, err error) {
+	if err := s.checkRestart(); err != nil {
+		return job.CodeUsage, err
+	}
+	r, err := job.OpenRestart(s.restart)
+	if err != nil {
+		return job.CodeUsage, err
+	}
+	r.Adopt(&s.job)
+	s.job.Version = version
+	return job.Run(context.Background(), s.job)
+}
+
 func (e engine) run(s *settings) (code int, err error) {
 	s.complete()
+	if c := s.job.Checkpoints; c != nil && c.Dir == "" {
+		return job.CodeUsage, errors.New("+ckpt-every and its kin: name a directory with +ckpt DIR")
+	}
 	if s.job.Heap, err = s.heapOf(); err != nil {
 		return job.CodeUsage, err
 	}

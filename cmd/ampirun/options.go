@@ -23,6 +23,7 @@ type settings struct {
 	rankSet   bool // +vp was given
 	assigned  []string
 	preload   []string // files, absolute
+	restart   string   // directory of checkpoints, absolute; "": the job begins
 
 	backtrace int      // pid of the job to ask; 0: none
 	gdb       bool     // run under gdb
@@ -61,6 +62,7 @@ const (
 	maxWorkers = 4096
 	maxRanks   = 1 << 20
 	minStack   = 64 << 10
+	maxKept    = 1 << 20
 	minTrace   = 64 << 10
 	maxPID     = 1 << 22
 )
@@ -144,6 +146,20 @@ var table = []group{
 			more: "[Where ranks begin](load-balancing.md#where-ranks-begin) tells what a file holds.",
 			set:  func(s *settings, v string) (err error) { s.job.Mapping, err = mapping.Parse(v); return err }},
 	}},
+	{"Checkpoints (docs/fault-tolerance.md)", []*option{
+		{form: "+ckpt", value: "DIR", text: "save the job in DIR: on SIGUSR2, and as +ckpt-every says",
+			more: "The program takes no part in it, and stands still only while its memory is copied. DIR is made if it is not there, and belongs to one job at a time.",
+			set:  func(s *settings, v string) (err error) { s.ckpt().Dir, err = filepath.Abs(v); return err }},
+		{form: "+ckpt-every", value: "TIME", initial: "only when asked", text: "how often: 60s, 5m, or seconds",
+			set: func(s *settings, v string) (err error) { s.ckpt().Every, err = parseTime(v); return err }},
+		{form: "+ckpt-keep", rare: true, value: "N", initial: "2", text: "so many checkpoints stay",
+			set: func(s *settings, v string) (err error) { s.ckpt().Keep, err = parseCount(v, maxKept); return err }},
+		{form: "+ckpt-on-term", rare: true, text: "save the job once more when SIGTERM ends it", set: func(s *settings, v string) error { s.ckpt().OnTerm = v == "true"; return nil }},
+		{form: "+ckpt-embed", rare: true, text: "keep program and libraries with the checkpoints", set: func(s *settings, v string) error { s.ckpt().Embed = v == "true"; return nil }},
+		{form: "+restart", value: "DIR", text: "go on from the newest checkpoint in DIR, with any +p",
+			more: "Program, arguments, environment and directory are those of the job that was saved. It goes on to save itself in DIR as it did before, unless +ckpt and its kin say otherwise.",
+			set:  func(s *settings, v string) (err error) { s.restart, err = filepath.Abs(v); return err }},
+	}},
 	{"Program", []*option{
 		{form: "-x", value: "VAR[=VALUE]", many: true, text: "set an environment variable for the ranks",
 			more: "The whole environment is passed on anyway; `-x VAR` makes sure that VAR is set.",
@@ -191,13 +207,13 @@ var table = []group{
 				}
 				return err
 			}},
-		{form: "--heap-check", text: "check every rank's heap at each operation and at the end (slow)",
+		{form: "--heap-check", rare: true, text: "check every rank's heap at each operation and at the end (slow)",
 			set: setSwitch(func(s *settings) *bool { return &s.job.HeapCheck })},
 		{form: "--diagnose", text: "examine the program instead of running it",
 			more: "It says what the program is, needs and uses, and what would keep it from being privatised or moved. To test the heap, a process of its own loads it and runs its constructors, for 10 s at most; `main` is not called. " +
 				"The exit code is 0 if `+privatize pie` runs it, 2 if it is refused. `--json` prints the same for tools.",
 			set: setSwitch(func(s *settings) *bool { return &s.diagnose })},
-		{form: "--json", text: "print what --diagnose finds as JSON", set: setSwitch(func(s *settings) *bool { return &s.json })},
+		{form: "--json", rare: true, text: "print what --diagnose finds as JSON", set: setSwitch(func(s *settings) *bool { return &s.json })},
 		{form: "--coverage", text: "list the MPI functions that are served and those that are not",
 			set: setSwitch(func(s *settings) *bool { return &s.coverage })},
 		{form: "--methods", text: "list the methods of privatization: what each makes private, and its limits",
@@ -207,6 +223,14 @@ var table = []group{
 		{form: "--help", aliases: []string{"-h", "-?"}, text: "print this help", set: setSwitch(func(s *settings) *bool { return &s.help })},
 		{form: "--docs-options", hidden: true, text: "print docs/options.md", set: setSwitch(func(s *settings) *bool { return &s.docs })},
 	}},
+}
+
+// ckpt is what is said of checkpoints, from the first time on that something is.
+func (s *settings) ckpt() *job.Checkpoints {
+	if s.job.Checkpoints == nil {
+		s.job.Checkpoints = &job.Checkpoints{}
+	}
+	return s.job.Checkpoints
 }
 
 func newSettings() *settings {
@@ -362,4 +386,17 @@ func assign(env, assignments []string) []string {
 		env = append(kept, a)
 	}
 	return env
+}
+
+// checkRestart refuses what a job that goes on cannot be given any more.
+func (s *settings) checkRestart() error {
+	switch {
+	case s.job.Program != "":
+		return fmt.Errorf("+restart %s: the program is that of the checkpoint: leave %s out", s.restart, s.job.Program)
+	case s.rankSet:
+		return fmt.Errorf("+restart %s: the ranks are those of the checkpoint: leave +vp out", s.restart)
+	case !s.workerSet:
+		s.job.Workers = 0
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // pageSize is what sizes of memory are rounded up to.
@@ -22,6 +23,22 @@ func parseCount(text string, limit int) (int, error) {
 		return 0, fmt.Errorf("at least 1 is needed")
 	}
 	return n, nil
+}
+
+// parseTime reads a time that is not too short to be kept: a number of seconds, or with a unit.
+func parseTime(text string) (time.Duration, error) {
+	const least = 10 * time.Millisecond
+	d, err := time.ParseDuration(text)
+	if seconds, notNumber := strconv.ParseFloat(text, 64); notNumber == nil && seconds < 1e9 {
+		d, err = time.Duration(seconds*float64(time.Second)), nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("not a time; write seconds (60), or a duration (60s, 5m)")
+	}
+	if d < least {
+		return 0, fmt.Errorf("too short: at least %v", least)
+	}
+	return d, nil
 }
 
 func isDigits(text string) bool {

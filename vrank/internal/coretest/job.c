@@ -26,7 +26,7 @@ int ct_job_make(int pes, int ranks)
 	if (region == MAP_FAILED)
 		return -1;
 	vr_job = region;
-	vr_job_init(region, pes, ranks, &layout, (uint64_t)region + control);
+	vr_job_init(region, pes, ranks, 0, &layout, (uint64_t)region + control);
 	for (int id = 0; id < ranks; id++) {
 		ct_be(id * pes / ranks);
 		if (vr_rank_init(vr_rank_of(id), id, 0))

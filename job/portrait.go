@@ -1,0 +1,145 @@
+package job
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"ampirun/checkpoint"
+	"ampirun/isomalloc"
+	"ampirun/privatize"
+	"ampirun/vrank"
+)
+
+// portrait is what a checkpoint keeps of a job for job.Run, besides what every reader of checkpoints understands: its key in
+// checkpoint.Job.Opaque is portraitKey.
+type portrait struct {
+	Layout    isomalloc.Config
+	Stack     uint64
+	Method    string
+	Libraries []privatize.Library
+	Balance   string
+	Period    string
+	Steal     bool
+	Saves     Checkpoints
+	Ended     []ended
+}
+
+// ended is a rank that was over when the job was saved.
+type ended struct{ Rank, Code int }
+
+const portraitKey = "job"
+
+// describe says what a checkpoint has to know of the job besides its memory.
+func (k *keeper) describe() *checkpoint.Job {
+	m, c := k.m, k.shadow.Config()
+	p := portrait{Layout: c, Stack: m.opt.Stack, Method: m.opt.Method, Libraries: m.libraries,
+		Balance: m.opt.Balance, Period: m.opt.Period, Steal: m.opt.Steal, Saves: k.how}
+	dir, _ := os.Getwd()
+	j := &checkpoint.Job{
+		Version: m.opt.Version, Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env, Dir: dir,
+		Ranks: m.opt.Ranks, PEs: m.opt.Workers, Base: uint64(c.Base), RegionSize: c.Size(), SliceSize: c.SliceSize, PageSize: os.Getpagesize(),
+		System: system(), PerRank: make([]checkpoint.Rank, m.opt.Ranks),
+	}
+	for pe, f := range k.frozen {
+		for _, r := range f.Ranks {
+			j.PerRank[r.Rank] = rankRecord(pe, r)
+			if r.Ended {
+				p.Ended = append(p.Ended, ended{r.Rank, r.Code})
+			}
+		}
+	}
+	j.Opaque = map[string][]byte{portraitKey: encode(p)}
+	return j
+}
+
+// rankRecord is what a checkpoint keeps of a rank outside of its slice. The files are there twice: for those who look at checkpoints, and as
+// the workers want them back.
+func rankRecord(pe int, r vrank.FrozenRank) checkpoint.Rank {
+	c := checkpoint.Rank{PE: pe, Stdout: r.Written[0], Stderr: r.Written[1]}
+	for _, f := range r.Files {
+		writes := f.Kind == vrank.FileRegular && f.Flags&unix.O_ACCMODE != unix.O_RDONLY
+		c.Files = append(c.Files, checkpoint.File{Number: f.Number, Path: f.Path, Flags: f.Flags, Offset: f.Offset, Size: f.Size, Append: writes, Kind: f.Kind})
+	}
+	if len(r.Files) > 0 {
+		c.Opaque = map[string][]byte{portraitKey: encode(r.Files)}
+	}
+	return c
+}
+
+func encode(v any) []byte {
+	var out bytes.Buffer
+	if err := gob.NewEncoder(&out).Encode(v); err != nil {
+		panic("BUG: describe a checkpoint: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+func decode(data []byte, v any) error {
+	if len(data) == 0 {
+		return fmt.Errorf("it was made by something else than this ampirun")
+	}
+	return gob.NewDecoder(bytes.NewReader(data)).Decode(v)
+}
+
+// system is where the job runs.
+func system() checkpoint.System {
+	var u unix.Utsname
+	host, _ := os.Hostname()
+	if unix.Uname(&u) != nil {
+		return checkpoint.System{Host: host}
+	}
+	return checkpoint.System{Kernel: unix.ByteSliceToString(u.Release[:]), Machine: unix.ByteSliceToString(u.Machine[:]), CPU: processor(), Host: host}
+}
+
+// processor is the model's name.
+func processor() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// identify names the files on whose bytes the memory of the job depends: the program with its libraries, and ampirun with the C
+// library that it runs with, since ranks wait inside of it.
+func (k *keeper) identify() (images []checkpoint.Image, err error) {
+	paths := []string{k.m.program}
+	for _, l := range k.m.libraries {
+		paths = append(paths, l.Path)
+	}
+	own, err := ownFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range append(paths, own...) {
+		if slices.ContainsFunc(images, func(i checkpoint.Image) bool { return i.Path == path }) {
+			continue
+		}
+		image, err := checkpoint.Identify(path)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, image)
+	}
+	return images, nil
+}
+
+// ownFiles are those that this process has code from: workers have the same.
+func ownFiles() (paths []string, err error) {
+	maps, err := os.ReadFile("/proc/self/maps")
+	for line := range strings.Lines(string(maps)) {
+		fields := strings.Fields(line)
+		if len(fields) > 5 && strings.Contains(fields[1], "x") && strings.HasPrefix(fields[5], "/") && !slices.Contains(paths, fields[5]) {
+			paths = append(paths, fields[5])
+		}
+	}
+	return paths, err
+}

@@ -1,0 +1,45 @@
+/* Freezing a job: all PEs stop between two runs of ranks, and stand still until the memory of the job has been copied.
+ *
+ * Whoever asks tells every PE by work in its inbox. A PE that has been told lets no rank leave any more; when all have been told and no
+ * rank is on its way, each PE comes to rest as soon as its ranks are at rest, and its loop returns VR_FREEZES to Go. There PEs meet
+ * (vr_freeze_meet) as often as they have to wait for each other. A rank that computes for long makes all others wait. */
+#ifndef VRANK_FREEZE_H
+#define VRANK_FREEZE_H
+
+#include "core.h"
+
+/* Any thread of any worker: freeze the job. 0 when that is under way already. */
+int vr_freeze_ask(void);
+
+/* The PE: may it come to rest? */
+static inline int vr_freeze_is_due(void)
+{
+	const struct vr_freeze *f = &vr_job->freeze;
+	return vr_unlikely(vr_pe->is_told) && atomic_load(&f->told) == vr_job->pes && !atomic_load(&f->travelling);
+}
+
+/* Rank stack: have the job saved, and come back when it has been frozen, or restarted from there; or when some rank cannot be saved, which the
+ * job's manager explains. Switches. Only where vr_job->keeps. */
+void vr_freeze_and_wait(void);
+
+/* Ranks go and come. */
+void vr_freeze_departs(void);
+void vr_freeze_arrives(void);
+
+/* PE stack, in Go: nothing of the job is in this process's own memory from here on. */
+void vr_freeze_enter(void);
+
+/* PE stack: wait for all other PEs. 0, or -1 when the job is stopped meanwhile. */
+int vr_freeze_meet(void);
+
+/* Threads that are no PE enclose with these what they write to the job's memory: the first one waits until no freeze is under way. */
+void vr_outside_enter(void);
+void vr_outside_leave(void);
+
+/* PE stack, after a meeting: wait until nobody is in between. */
+void vr_outside_await(void);
+
+/* PE stack, after the last meeting but one: this PE is ready to go on. When all have called it ranks may move again. */
+void vr_freeze_leave(void);
+
+#endif

@@ -1,0 +1,76 @@
+package vrank
+
+/*
+#include "core.h"
+#include "revive.h"
+
+static int is_asleep(void) { return vr_job->magic == VR_JOB_ASLEEP; }
+static uint64_t most_pes(void) { return vr_job->fd_count ? (vr_job->fd_first - 64) / 3 : VR_MAX_PES; }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Revive is what a job needs besides its memory to go on after a restart.
+type Revive struct {
+	Files [][]File // by rank
+}
+
+// reviveJob makes the structures of a job that was saved fit for these workers. PE 0.
+func (w *worker) reviveJob() error {
+	l := w.layout.toC()
+	switch most := uint64(C.most_pes()); {
+	case C.is_asleep() == 0:
+		return errors.New("what was restored is no job that was frozen")
+	case int(C.vr_job.ranks) != w.cfg.Ranks || C.vr_job.layout != l:
+		return errors.New("the program takes other places in memory than it did when the checkpoint was made: it is not the same program, or not the same ampirun")
+	case uint64(w.cfg.PEs) > most:
+		return fmt.Errorf("+p %d: the job can be restarted with %d workers at most", w.cfg.PEs, most)
+	}
+	C.vr_job_revive(C.int(w.cfg.PEs))
+	return nil
+}
+
+// reviveRanks takes in the ranks that are this worker's, as if they had come from another one.
+func (w *worker) reviveRanks() error {
+	for id := range w.cfg.Ranks {
+		if r := rankAt(id); r.owner() == w.cfg.PE {
+			if err := w.reviveRank(r); err != nil {
+				return fmt.Errorf("restart rank %d: %w", id, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *worker) reviveRank(r *rank) error {
+	if r.isEnded() {
+		return cError(C.vr_rank_revive(&r.c))
+	}
+	if err := w.furnish(r); err != nil {
+		return err
+	}
+	files := w.cfg.Revive.Files[r.number()]
+	for i := range files {
+		if err := files[i].openAgain(); err != nil {
+			return err
+		}
+	}
+	r.dropContents(files)
+	return cError(C.vr_rank_revive(&r.c))
+}
+
+// readInboxes looks for what was on its way to ranks when they were saved. All ranks of the job are there.
+func (w *worker) readInboxes() {
+	if w.cfg.Revive == nil {
+		return
+	}
+	for _, r := range w.ranks() {
+		if !r.isEnded() {
+			C.vr_inbox_drain(&r.c)
+		}
+	}
+}
