@@ -113,6 +113,14 @@ func TestHeapChoices(t *testing.T) {
 	j.flags = append(j.flags, "+heap", "auto") // the option wins
 	j.run(t).expectSays(t, "rank 2: 0 bad, in the slice\n")
 	for flags, says := range map[string]string{
+		"+privatize tls +lb Greedy +steal": "warning: +lb Greedy +steal: ranks cannot move under +privatize tls",
+		"+heap host +lb Greedy":            "warning: +lb Greedy: ranks cannot move when their heap is not in their slices",
+	} {
+		r := job{program: p, workers: 2, ranks: 4, flags: strings.Fields(flags)}.run(t)
+		r.expectCode(t, 0)
+		r.expectSays(t, says)
+	}
+	for flags, says := range map[string]string{
 		"+heap host +movable yes":         "+movable yes",
 		"+privatize tls +movable yes":     "take +privatize pie",
 		"+heap host +registered yes":      "+registered yes",

@@ -1,6 +1,10 @@
 package job
 
-import "ampirun/vrank"
+import (
+	"strings"
+
+	"ampirun/vrank"
+)
 
 // Heap says where ranks allocate.
 type Heap string
@@ -30,13 +34,45 @@ func (o Options) hostHeap() bool {
 // heapIsBeyondReach tells methods whose ranks allocate with C libraries that ld.so has bound to themselves.
 func (o Options) heapIsBeyondReach() bool { return o.facts().LoadedByLd && o.facts().LibC }
 
+// stays is why no rank of this job can move, or "".
+func (o Options) stays() string {
+	switch {
+	case !o.facts().Movable && o.facts().Name != "":
+		return "ranks cannot move under +privatize " + o.Method
+	case o.Heap == HeapHost:
+		return "ranks cannot move when their heap is not in their slices (+heap host, or " + HeapVariable + "=host)"
+	case o.hostHeap():
+		return "ranks cannot move when their heap is not in their slices (+movable no)"
+	}
+	return ""
+}
+
+// inVain warns of options that move ranks where none can move.
+func (o Options) inVain() string {
+	why := o.stays()
+	if why == "" || o.Workers < 2 {
+		return ""
+	}
+	var asked []string
+	if o.Balance != "" {
+		asked = append(asked, "+lb "+o.Balance)
+	}
+	if o.Steal {
+		asked = append(asked, "+steal")
+	}
+	if len(asked) == 0 {
+		return ""
+	}
+	return strings.Join(asked, " ") + ": " + why + ": no work will be shared out again"
+}
+
 // checkHeap refuses demands on the heap that the method or another option cannot meet.
 func (o Options) checkHeap() error {
 	switch must := o.Movable == vrank.NeedYes; {
 	case must && !o.facts().Movable && o.facts().Name != "":
-		return refuse(CodeUsage, "+movable yes: ranks cannot move under +privatize %s: take +privatize pie", o.Method)
+		return refuse(CodeUsage, "+movable yes: %s: take +privatize pie", o.stays())
 	case must && o.Heap == HeapHost:
-		return refuse(CodeUsage, "+movable yes: ranks cannot move when their heap is not in their slices (+heap host, or %s=host)", HeapVariable)
+		return refuse(CodeUsage, "+movable yes: %s", o.stays())
 	case o.Registered == vrank.NeedYes && o.Heap == HeapHost:
 		return refuse(CodeUsage, "+registered yes: only slices are registered, and +heap host (or %s=host) puts the heap elsewhere", HeapVariable)
 	case o.HeapCheck && o.Heap == HeapHost:

@@ -81,6 +81,9 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	if err := opt.checkOutputs(program); err != nil {
 		return CodeUsage, nil, err
 	}
+	if warning := opt.inVain(); warning != "" {
+		fmt.Fprintln(opt.Stderr, "ampirun: warning:", warning)
+	}
 	traceFile, err := createTrace(opt.Trace)
 	if err != nil {
 		return CodeUsage, nil, err

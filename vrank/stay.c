@@ -4,11 +4,12 @@
 #include <locale.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "bind.h"
 #include "life.h"
 
-enum { SETLOCALE, NEWLOCALE, FIRST };
+enum { SETLOCALE, NEWLOCALE, MLOCKALL, FIRST };
 
 #define VR_MAPS "it has maps of its C library's"
 
@@ -72,6 +73,13 @@ static locale_t stay_newlocale(int mask, const char *name, locale_t base)
 	return l;
 }
 
+/* Of the worker's memory most is not there, and would be made if it were to be locked at once. */
+static int stay_mlockall(int flags)
+{
+	vr_rank_pin(vr_current, "it has locked memory");
+	return mlockall(flags | MCL_ONFAULT);
+}
+
 /* ---- all others ---- */
 
 /* Called by the thunks: what they shall go on with. */
@@ -90,6 +98,7 @@ void *vr_stay(int index)
 const struct vr_binding vr_stay_bindings[COUNT + 1] = {
 	{"setlocale", stay_setlocale},
 	{"newlocale", stay_newlocale},
+	{"mlockall", stay_mlockall},
 #include "stay_list.h"
 	{0, 0},
 };

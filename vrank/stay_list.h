@@ -67,7 +67,6 @@ VR_STAYS(lio_listio, "it reads and writes asynchronously")
 VR_STAYS(getaddrinfo_a, NAMES)
 VR_STAYS(mlock, "it has locked memory")
 VR_STAYS(mlock2, "it has locked memory")
-VR_STAYS(mlockall, "it has locked memory")
 VR_STAYS(remap_file_pages, "it has mapped a file")
 VR_STAYS(pkey_mprotect, "it has keys on its memory")
 #undef LOG
