@@ -187,7 +187,7 @@ func TestRestartExamples(t *testing.T) {
 func TestRestartTravel(t *testing.T) {
 	path := program(t, ownDir+"/travel.c", "-O1")
 	each(t, []int{1, 2, 3}, func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
-		l := job{program: path, args: []string{"1200", t.TempDir(), "plain"}, workers: workers, ranks: 7, env: shuffled("500us")}.begin(t, "+ckpt-every", often)
+		l := job{program: path, args: []string{"1500", t.TempDir(), "plain"}, workers: workers, ranks: 7, env: shuffled("500us")}.begin(t, "+ckpt-every", often)
 		l.await(func() bool { return strings.Contains(l.out.String(), "rank 6 line 0\n") }) // what it makes in the directory it does not make again
 		l.seen = l.newest()
 		r := l.survive(3)

@@ -114,7 +114,7 @@ static void random_traffic(void)
 
 	for (int i = 0; i < SENT; i++) {
 		int to = (int)(next_random(&state) % (unsigned)size);
-		lengths[i] = (int)(next_random(&state) % (i % 3 ? 200 : LONGEST)) + 2;
+		lengths[i] = 2 + (int)(next_random(&state) % (i % 3 ? 200 : LONGEST - 1));
 		out[i][0] = (unsigned char)rank;
 		out[i][1] = (unsigned char)i;
 		for (int k = 2; k < lengths[i]; k++)
