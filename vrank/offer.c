@@ -21,8 +21,9 @@ int vr_offers_on;
 
 static int is_free(const struct vr_rank *r)
 {
-	return vr_steal_may_go(r) && !r->is_kept && !r->libraries && !r->guarded && !r->overlays && !r->is_redirected && !r->directory && !r->signals &&
-	       !atomic_load_explicit(&r->descriptors, memory_order_relaxed) && vr_likely_run(r) > 2 * vr_steal_policy.cost;
+	return vr_steal_may_go(r) && vr_likely_run(r) > 2 * vr_steal_policy.cost &&
+	       !r->is_kept && !r->libraries && !r->guarded && !r->overlays && !r->is_redirected && !r->directory && !r->signals &&
+	       !atomic_load_explicit(&r->descriptors, memory_order_relaxed);
 }
 
 /* Those of the first ranks in the queue that may be offered, and how many ranks are before each. The queue's length, as far as it is seen. */
