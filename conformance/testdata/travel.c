@@ -327,7 +327,7 @@ static void own_begin(const char *dir)
 	char name[64];
 
 	snprintf(own.home, sizeof own.home, "%s/rank%d", dir, rank);
-	CHECK(mkdir(own.home, 0777) == 0 && chdir(own.home) == 0);
+	CHECK((mkdir(own.home, 0777) == 0 || errno == EEXIST) && chdir(own.home) == 0); /* a job that was saved before does this again */
 	CHECK((own.fd = open("numbers", O_RDWR | O_CREAT, 0666)) >= 0);
 	CHECK((own.text = fopen("text", "w+")) != NULL);
 	CHECK((own.lines = tmpfile()) != NULL);
