@@ -17,25 +17,31 @@ func (r *Region) EachExtent(lo, hi uintptr, visit func(Range) error) error {
 	if err := r.inside("list extents", lo, hi); err != nil {
 		return err
 	}
-	base, end := r.cfg.Base, int64(hi-r.cfg.Base)
-	for at := int64(lo - base); at < end; {
-		data, err := r.file.Seek(at, unix.SEEK_DATA)
-		if errors.Is(err, unix.ENXIO) || (err == nil && data >= end) {
-			return nil
+	for at := lo; at < hi; {
+		data, err := r.next(at, hi, unix.SEEK_DATA)
+		if err != nil || data == hi {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("list extents of %s: %w", Range{lo, hi}, err)
+		if at, err = r.next(data, hi, unix.SEEK_HOLE); err != nil {
+			return err
 		}
-		hole, err := r.file.Seek(data, unix.SEEK_HOLE)
-		if err != nil {
-			return fmt.Errorf("list extents of %s: %w", Range{lo, hi}, err)
-		}
-		at = min(hole, end)
-		if err := visit(Range{base + uintptr(data), base + uintptr(at)}); err != nil {
+		if err := visit(Range{data, at}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// next is where the next data or hole begins from an address on, below hi; hi if none does.
+func (r *Region) next(lo, hi uintptr, what int) (uintptr, error) {
+	at, err := r.file.Seek(int64(lo-r.cfg.Base), what)
+	if errors.Is(err, unix.ENXIO) {
+		return hi, nil
+	}
+	if err != nil {
+		return hi, fmt.Errorf("list extents of %s: %w", Range{lo, hi}, err)
+	}
+	return min(hi, r.cfg.Base+uintptr(at)), nil
 }
 
 // Extents gives the parts of [lo, hi) that have pages as a list, see EachExtent.

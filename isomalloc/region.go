@@ -71,7 +71,10 @@ type Region struct {
 // Create makes the memfd of a region; Map brings it into this process. Memory is
 // used only where it is touched. The descriptor is closed on exec unless the
 // caller passes it on.
-func Create(c Config) (*Region, error) {
+func Create(c Config) (*Region, error) { return create(c, 0) }
+
+// create makes a memfd with so many bytes behind the region.
+func create(c Config, behind uint64) (*Region, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("create region: %w", err)
 	}
@@ -80,7 +83,7 @@ func Create(c Config) (*Region, error) {
 		return nil, fmt.Errorf("create region: memfd: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "ampirun-region")
-	if err := unix.Ftruncate(fd, int64(c.Size())); err != nil {
+	if err := unix.Ftruncate(fd, int64(c.Size()+behind)); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("create region: extend memfd to %s: %w%s", formatBytes(c.Size()), err, limitHint(err))
 	}
@@ -116,20 +119,22 @@ func Attach(fd int, c Config) (*Region, error) {
 }
 
 // Take is Attach without the mapping.
-func Take(fd int, c Config) (*Region, error) {
+func Take(fd int, c Config) (*Region, error) { return take(fd, c, 0) }
+
+func take(fd int, c Config, behind uint64) (*Region, error) {
 	f := os.NewFile(uintptr(fd), "ampirun-region")
 	if f == nil {
 		return nil, fmt.Errorf("attach region: descriptor %d is not open", fd)
 	}
 	r := &Region{cfg: c, file: f}
-	if err := r.checkFile(); err != nil {
+	if err := r.checkFile(c.Size() + behind); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("attach region: %w", err)
 	}
 	return r, nil
 }
 
-func (r *Region) checkFile() error {
+func (r *Region) checkFile(size uint64) error {
 	if err := r.cfg.check(); err != nil {
 		return err
 	}
@@ -137,9 +142,9 @@ func (r *Region) checkFile() error {
 	if err != nil {
 		return fmt.Errorf("descriptor %d: %w", r.FD(), err)
 	}
-	if uint64(st.Size()) != r.cfg.Size() {
+	if uint64(st.Size()) != size {
 		return fmt.Errorf("descriptor %d holds %s, the region has %s", r.FD(),
-			formatBytes(uint64(st.Size())), formatBytes(r.cfg.Size()))
+			formatBytes(uint64(st.Size())), formatBytes(size))
 	}
 	return nil
 }

@@ -1,0 +1,182 @@
+package isomalloc
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func newShadowOf(t testing.TB, r *Region) *Shadow {
+	t.Helper()
+	s, err := CreateShadow(r.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestShadowMarks compares the bits with a list of what was marked, in two processes' places: the shadow and the same taken from its descriptor.
+func TestShadowMarks(t *testing.T) {
+	r := newRegion(t, 1<<20, 3<<20, 5)
+	s := newShadowOf(t, r)
+	fd, err := unix.Dup(s.FD())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := TakeShadow(fd, r.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	pages := r.Config().Size() / pageSize
+	marked := make([]bool, pages)
+	check := func() {
+		t.Helper()
+		for range 2000 {
+			at, size := rand.Uint64N(pages), 1+rand.Uint64N(3)
+			if at+size > pages {
+				continue
+			}
+			want := false
+			for _, m := range marked[at : at+size] {
+				want = want || m
+			}
+			if s.HasChanged(at*pageSize, size*pageSize) != want || other.HasChanged(at*pageSize, size*pageSize) != want {
+				t.Fatalf("%d pages from page %d: %v is wrong", size, at, !want)
+			}
+		}
+	}
+	for range 2 {
+		check()
+		for range 50 {
+			first := rand.Uint64N(pages)
+			last := min(pages, first+rand.Uint64N(200))
+			for i := first; i < last; i++ {
+				marked[i] = true
+			}
+			[]*Shadow{s, other}[rand.IntN(2)].Mark(r.Base()+uintptr(first*pageSize), r.Base()+uintptr(last*pageSize))
+			check()
+		}
+		s.Forget([]Range{{r.Base(), r.Base() + uintptr(r.Config().Size())}})
+		clear(marked)
+	}
+	check()
+	s.Mark(r.Base(), r.Base()+300*pageSize)
+	s.Forget([]Range{{r.Base() + 128*pageSize, r.Base() + 192*pageSize}})
+	for _, page := range []uint64{0, 127, 128, 191, 192, 299} {
+		if s.HasChanged(page*pageSize, pageSize) == (page >= 128 && page < 192) {
+			t.Errorf("page %d is wrong", page)
+		}
+	}
+	if e, err := s.Extents(r.Base(), r.Base()+uintptr(r.Config().Size())); err != nil || len(e) > 0 {
+		t.Errorf("marks made %v, %v", e, err)
+	}
+	if _, err := Take(fd, r.Config()); err == nil {
+		t.Error("a shadow is taken for a region")
+	}
+}
+
+// TestView reads and writes what the mapping at the base does not show, with a second mapping and without one.
+func TestView(t *testing.T) {
+	r := newRegion(t, 0, 1<<20, 2)
+	s := r.Slice(1)
+	for i := range uintptr(4) {
+		copy(mem(s.Lo+i*pageSize, pageSize), bytes.Repeat([]byte{byte(i + 1)}, pageSize))
+	}
+	if err := r.Guard(s.Lo, s.Lo+2*pageSize); err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 4*pageSize)
+	for _, mapped := range []bool{true, false} {
+		v := r.View(true)
+		if v.mapped == 0 {
+			t.Fatal("there is no room for a view")
+		}
+		if !mapped {
+			v.Close()
+		}
+		got, err := v.Bytes(s.Lo, s.Lo+4*pageSize, buffer)
+		if err != nil || len(got) != 4*pageSize || got[0] != 1 || got[3*pageSize] != 4 {
+			t.Fatalf("mapped %v: %v", mapped, err)
+		}
+		if err := v.Write(s.Lo+2*pageSize, []byte{77}); err != nil || mem(s.Lo+2*pageSize, 1)[0] != 77 {
+			t.Errorf("mapped %v: nothing written: %v", mapped, err)
+		}
+		if err := v.Make(s.Lo+9*pageSize, []byte{78}); err != nil || mem(s.Lo+9*pageSize, 1)[0] != 78 {
+			t.Errorf("mapped %v: nothing made: %v", mapped, err)
+		}
+		clear(mem(s.Lo+2*pageSize, pageSize))
+		if err := r.Punch(s.Lo+9*pageSize, s.Lo+10*pageSize); err != nil {
+			t.Fatal(err)
+		}
+		v.Close()
+	}
+}
+
+// TestViewExtents lists what exists with hints that are right, old, or of no use.
+func TestViewExtents(t *testing.T) {
+	r := newRegion(t, 0, 4<<20, 1)
+	v := r.View(false)
+	defer v.Close()
+	s := r.Slice(0)
+	var before []Range
+	for range 500 {
+		for range rand.IntN(6) {
+			lo := s.Lo + uintptr(rand.IntN(1024))*pageSize
+			hi := min(s.Hi, lo+uintptr(1+rand.IntN(100))*pageSize)
+			if rand.IntN(2) == 0 {
+				if err := r.Punch(lo, hi); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			for at := lo; at < hi; at += pageSize {
+				mem(at, 1)[0] = 1
+			}
+		}
+		want, err := r.Extents(s.Lo, s.Hi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := v.Extents(s, before)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("after %v: %v, not %v: %v", before, got, want, err)
+		}
+		if rand.IntN(3) > 0 { // sometimes the hint gets older
+			before = want
+		}
+	}
+}
+
+// TestShadowTakesOver: what a shadow gets or loses other than by those that mark has changed all the same.
+func TestShadowTakesOver(t *testing.T) {
+	r := newRegion(t, 0, 1<<20, 1)
+	s := newShadowOf(t, r)
+	mem(r.Base()+2*pageSize, 1)[0] = 1
+	if _, err := s.WriteAt([]byte{2}, 5*pageSize); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CopyFrom(r); err != nil {
+		t.Fatal(err)
+	}
+	for page := range uint64(8) {
+		if want := page == 2 || page == 5; s.HasChanged(page*pageSize, pageSize) != want {
+			t.Errorf("page %d changed: %v", page, !want)
+		}
+	}
+	s.Forget([]Range{r.Slice(0)})
+	if err := s.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	if !s.HasChanged(2*pageSize, pageSize) || s.HasChanged(5*pageSize, pageSize) {
+		t.Error("what was given back has not changed")
+	}
+}

@@ -1,0 +1,111 @@
+package isomalloc
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Shadow is memory that a region is copied to, at the same offsets. Behind it in the memfd is a bit for each page, which says that the page
+// has been written to, so that who saves the shadow from time to time need not look for that.
+type Shadow struct {
+	*Region
+	marks []uint64 // mapped
+}
+
+const pagesInWord = 64
+
+// marksSize is how much memory the bits of a region take, in bytes.
+func (c Config) marksSize() uint64 {
+	return (c.Size()/pageSize/8 + pageSize) &^ (pageSize - 1)
+}
+
+// CreateShadow makes the memfd of a shadow. It is not mapped: see View.
+func CreateShadow(c Config) (*Shadow, error) {
+	r, err := create(c, c.marksSize())
+	if err != nil {
+		return nil, err
+	}
+	return newShadow(r)
+}
+
+// TakeShadow takes over the memfd of a shadow that another process has made with the same Config, and closes it when it fails.
+func TakeShadow(fd int, c Config) (*Shadow, error) {
+	r, err := take(fd, c, c.marksSize())
+	if err != nil {
+		return nil, err
+	}
+	return newShadow(r)
+}
+
+func newShadow(r *Region) (*Shadow, error) {
+	size := r.cfg.marksSize()
+	at, err := mapApart(r.FD(), r.cfg.Size(), size, unix.PROT_READ|unix.PROT_WRITE)
+	if err != nil {
+		r.Close()
+		return nil, fmt.Errorf("map what is known of the pages of a shadow (%s): %w%s", formatBytes(size), err, limitHint(err))
+	}
+	return &Shadow{r, unsafe.Slice((*uint64)(pointer(at)), size/8)}, nil
+}
+
+// Mark notes that the pages of [lo, hi) are written to. Call it before that is done: who dies in between has noted too much, not too little.
+func (s *Shadow) Mark(lo, hi uintptr) {
+	for page := uint64(lo-s.cfg.Base) / pageSize; page < uint64(hi-s.cfg.Base)/pageSize; page++ {
+		atomic.OrUint64(&s.marks[page/pagesInWord], 1<<(page%pagesInWord))
+	}
+}
+
+// HasChanged tells whether any of size bytes at an offset has been written to since Forget, or since there is the shadow.
+func (s *Shadow) HasChanged(at, size uint64) bool {
+	for page := at / pageSize; page < (at+size+pageSize-1)/pageSize; page++ {
+		if atomic.LoadUint64(&s.marks[page/pagesInWord])&(1<<(page%pagesInWord)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Forget makes the pages of ranges unchanged; maybe some others near by that do not exist, too. Nobody may write to the shadow meanwhile. The
+// bits stay mapped, so that it costs nothing to set them again.
+func (s *Shadow) Forget(ranges []Range) {
+	for _, r := range ranges {
+		first, last := uint64(r.Lo-s.cfg.Base)/pageSize/pagesInWord, uint64(r.Hi-1-s.cfg.Base)/pageSize/pagesInWord
+		for i := first; i <= last; i++ {
+			atomic.StoreUint64(&s.marks[i], 0)
+		}
+	}
+}
+
+// Close gives the shadow back, with its bits.
+func (s *Shadow) Close() error {
+	unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(s.marks)), uintptr(s.cfg.marksSize()))
+	return s.Region.Close()
+}
+
+// CopyFrom makes the shadow the same as a region. All that one of both had may have changed.
+func (s *Shadow) CopyFrom(src *Region) error {
+	if err := errors.Join(s.markAll(src), s.markAll(s.Region)); err != nil {
+		return err
+	}
+	return s.Region.CopyFrom(src)
+}
+
+// Clear gives all memory of the shadow back, and what it had has changed.
+func (s *Shadow) Clear() error {
+	if err := s.markAll(s.Region); err != nil {
+		return err
+	}
+	return s.Region.Clear()
+}
+
+// markAll marks what exists of the shadow, or of a region like it.
+func (s *Shadow) markAll(r *Region) error {
+	shift := s.cfg.Base - r.cfg.Base
+	return r.EachExtent(r.cfg.Base, r.cfg.Base+r.size(), func(e Range) error {
+		s.Mark(e.Lo+shift, e.Hi+shift)
+		return nil
+	})
+}
