@@ -68,13 +68,11 @@ struct ampi_part {
 	int32_t first; /* who arrived first, and its key: read by the last leader */
 	struct ampi_key key;
 	alignas(VR_LINE) struct vr_work wake; /* tells the leader that the other PEs have arrived */
-	const char *partial; /* this PE's part of a reduction; read by other leaders */
 };
 
 /* All parts. It does not change while it is in use. */
 struct ampi_grouping {
 	int32_t nparts;
-	int32_t ordered; /* ranks of a part are all below those of the next one */
 	int32_t *members; /* ranks grouped by part */
 	int16_t *part_of; /* by rank */
 	struct ampi_part *part;

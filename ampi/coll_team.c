@@ -39,14 +39,6 @@ static void place_parts(struct ampi_grouping *g, const int32_t *on_pe, int16_t *
 	}
 }
 
-static int is_ordered(const struct ampi_grouping *g)
-{
-	for (int i = 1; i < g->nparts; i++)
-		if (g->part[i].members[0] < g->part[i - 1].members[g->part[i - 1].n - 1])
-			return 0;
-	return 1;
-}
-
 /* Members may move meanwhile, so each is asked once where it is. A restart may have brought more PEs than there is room for: members of those
  * beyond are away from then on. */
 static void group(const struct ampi_team *t, struct ampi_grouping *g, uint32_t rounds)
@@ -61,7 +53,6 @@ static void group(const struct ampi_team *t, struct ampi_grouping *g, uint32_t r
 		struct ampi_part *p = &g->part[g->part_of[i] = part_of_pe[g->part_of[i]]];
 		((int32_t *)p->members)[p->n++] = i;
 	}
-	g->ordered = is_ordered(g);
 }
 
 void ampi_team_regroup(struct ampi_team *t)
@@ -202,7 +193,7 @@ static struct ampi_team self = {
 	.half = sizeof self_board / 2,
 	.context = AMPI_CONTEXT_SELF,
 	.board = self_board,
-	.grouping = {{.nparts = 1, .ordered = 1, .members = &self_member, .part_of = &self_part_of, .part = &self_part}},
+	.grouping = {{.nparts = 1, .members = &self_member, .part_of = &self_part_of, .part = &self_part}},
 	.now = &self.grouping[0],
 };
 

@@ -3,6 +3,8 @@ package ampi
 import (
 	"encoding/binary"
 	"errors"
+	"iter"
+	"maps"
 
 	"ampirun/ampi/datatype"
 )
@@ -87,9 +89,9 @@ func numbers[T ~int | ~int32 | ~int64 | ~uint32 | ~uint64](l *luggage, all *[]T)
 	list(l, all, number[T])
 }
 
-// dictionary fills a map that is there when it reads.
-func dictionary[K comparable, V any](l *luggage, all map[K]V, key func(*luggage, *K), value func(*luggage, *V)) {
-	n, _ := l.length(len(all), false)
+// pairs writes all n of a collection, or puts what it reads into it.
+func pairs[K, V any](l *luggage, n int, all iter.Seq2[K, V], put func(K, V), key func(*luggage, *K), value func(*luggage, *V)) {
+	n, _ = l.length(n, false)
 	if !l.reading {
 		for k, v := range all {
 			key(l, &k)
@@ -102,30 +104,23 @@ func dictionary[K comparable, V any](l *luggage, all map[K]V, key func(*luggage,
 		var v V
 		key(l, &k)
 		value(l, &v)
-		all[k] = v
+		put(k, v)
 	}
+}
+
+// dictionary fills a map that is there when it reads.
+func dictionary[K comparable, V any](l *luggage, all map[K]V, key func(*luggage, *K), value func(*luggage, *V)) {
+	pairs(l, len(all), maps.All(all), func(k K, v V) { all[k] = v }, key, value)
 }
 
 // table fills a table that is empty when it reads.
 func table[T any](l *luggage, t *Table[T], item func(*luggage, *T)) {
 	numbers(l, &t.free)
 	number(l, &t.next)
-	n, _ := l.length(t.Len(), false)
-	if !l.reading {
-		t.items.Iter(func(k uint32, v T) bool {
-			number(l, &k)
-			item(l, &v)
-			return false
-		})
-		return
+	all := func(yield func(uint32, T) bool) {
+		t.items.Iter(func(k uint32, v T) (stop bool) { return !yield(k, v) })
 	}
-	for range n {
-		var k uint32
-		var v T
-		number(l, &k)
-		item(l, &v)
-		t.items.Put(k, v)
-	}
+	pairs(l, t.Len(), all, t.items.Put, number[uint32], item)
 }
 
 // ---- what a rank has ----

@@ -11,7 +11,7 @@
 /* How often the rank that asked for a step looks whether it is done, in nanoseconds. */
 #define LOOK_EVERY 20000
 
-enum hint { HINT_NONE, HINT_SYNC, HINT_ASYNC, HINT_SAVE, HINT_BAD };
+enum hint { HINT_NONE, HINT_SYNC, HINT_ASYNC, HINT_TO_FILE, HINT_IN_MEMORY, HINT_BAD };
 
 /* ---- moving by itself ---- */
 
@@ -90,14 +90,14 @@ static int read_hint(MPI_Info info, const char *key, char *value, int room)
 static enum hint checkpoint_hint(const char *value, int *error)
 {
 	const int fn = AMPI_FN_AMPI_Migrate;
-	if (strncmp(value, "to_file=", 8) && strcmp(value, "in_memory"))
+	int in_memory = !strcmp(value, "in_memory");
+	if (!in_memory && strncmp(value, "to_file=", 8))
 		*error = ampi_raise(NULL, MPI_ERR_INFO_VALUE, fn, "ampi_checkpoint is \"%s\", not to_file=DIR or in_memory", value);
-	else if (!strcmp(value, "in_memory"))
-		*error = ampi_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, fn, "ampi_checkpoint is \"in_memory\": only to_file=DIR is served");
-	else if (!vr_job->keeps)
-		*error = ampi_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, fn, "ampi_checkpoint is \"%s\": run the job with +ckpt DIR to have checkpoints", value);
+	else if (!(vr_job->saves & (in_memory ? VR_TO_MEMORY : VR_TO_DISK)))
+		*error = ampi_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, fn, "ampi_checkpoint is \"%s\": run the job with %s to have checkpoints", value,
+				    in_memory ? "+ft memory" : "+ckpt DIR");
 	else
-		return HINT_SAVE;
+		return in_memory ? HINT_IN_MEMORY : HINT_TO_FILE;
 	return HINT_BAD;
 }
 
@@ -153,11 +153,11 @@ static int migrate_async(void)
 
 /* All ranks have called when the job is saved, and all go on behind the call: now, or after a restart. A job that cannot be saved goes on too;
  * its manager says why. */
-static int save(void)
+static int save(enum vr_saves place)
 {
 	int error = ampi_Barrier(MPI_COMM_WORLD);
 	if (!error && vr_current->id == 0)
-		vr_freeze_and_wait();
+		vr_freeze_and_wait(place);
 	return error ? error : ampi_Barrier(MPI_COMM_WORLD);
 }
 
@@ -171,8 +171,10 @@ int ampi_AMPI_Migrate(MPI_Info info)
 		return migrate_sync();
 	case HINT_ASYNC:
 		return migrate_async();
-	case HINT_SAVE:
-		return save();
+	case HINT_TO_FILE:
+		return save(VR_TO_DISK);
+	case HINT_IN_MEMORY:
+		return save(VR_TO_MEMORY);
 	default:
 		return error;
 	}

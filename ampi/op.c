@@ -34,11 +34,9 @@ static int no_op(struct ampi_comm *c, int fn, MPI_Op op)
 
 int ampi_reducer_open(struct ampi_reducer *r, struct ampi_comm *c, int fn, MPI_Op op, MPI_Datatype handle, const struct vr_type *type)
 {
-	*r = (struct ampi_reducer){.handle = handle, .type = type, .commutes = 1};
-	if (AMPI_IS(AMPI_OP, op) && (r->user = user_op(op))) {
-		r->commutes = r->user->commutes;
+	*r = (struct ampi_reducer){.handle = handle, .type = type};
+	if (AMPI_IS(AMPI_OP, op) && (r->user = user_op(op)))
 		return MPI_SUCCESS;
-	}
 	if (!ampi_kernel_find((uint64_t)op, VR_KIND_I32) && op != MPI_MINLOC && op != MPI_MAXLOC)
 		return no_op(c, fn, op);
 	if (is_one_element(type))

@@ -2,8 +2,8 @@
  *
  * Contributions are combined along a binomial tree in the order of ranks: member v has the product of the stretch that begins
  * with v. So operations that do not commute are served, and the result does not depend on who is where, when messages arrive, or
- * which rank is the root. It may differ in its last bits from that of the blocking call, which combines from the highest rank
- * down. */
+ * which rank is the root. It may differ in its last bits from that of the blocking call, which combines in another
+ * order. */
 #include "reduce_plan.h"
 
 #include "plan_tree.h"

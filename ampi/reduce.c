@@ -1,9 +1,10 @@
 /* Reductions over a team (MPI 5.0 section 6.9).
  *
- * Contributions are always combined from the highest rank down, in[i] op (in[i+1] op ...), so the result does not depend on
- * who arrived when, and operations that do not commute are served as well. Leaders combine their PE's members first where
- * that keeps the order. Short vectors are put on the board on arrival; long ones are read where they are, every leader
- * combining those of its PE, and then a share of the vector over all PEs. */
+ * Who is combined with whom depends on ranks alone, neither on who arrived when nor on where ranks are, so the result has always
+ * the same bits. Short vectors are put on the board on arrival, and the last leader combines all of them; long ones are read
+ * where they are, every leader combining a share of all members' vectors. The order is from the highest rank down,
+ * in[i] op (in[i+1] op ...), which serves operations that do not commute as well; predefined ones on the board are combined
+ * half with half. */
 #include "reduce_call.h"
 
 #include <string.h>
@@ -36,31 +37,34 @@ char *ampi_reduction_copy(struct ampi_reduction *r, int which)
 
 #define PIECE_BYTES 8192
 
-/* Where vector i is. */
-typedef const char *vector_fn(struct ampi_reduction *r, int i);
+/* The vector of rank i, where it is long. */
+static const char *vector_of(struct ampi_reduction *r, int i)
+{
+	return vr_live(ampi_meet_slots(&r->m)[i].block.data);
+}
 
-/* dst[from, to) = vector 0 op vector 1 op ... op vector n-1. dst may be one of the vectors: a piece of it is written
+/* dst[from, from + count) = vector 0 op vector 1 op ... op vector n-1. dst may be one of the vectors: a piece of it is written
  * after that piece of all vectors has been read. */
-static void combine_piece(struct ampi_reduction *r, vector_fn *vector, int n, int64_t from, int64_t count, char *scratch, char *dst)
+static void combine_piece(struct ampi_reduction *r, int64_t from, int64_t count, char *scratch, char *dst)
 {
 	const struct vr_type *t = r->op.type;
 	int64_t at = from * t->extent;
-	copy_raw(scratch, (const char *)vr_live(vector(r, n - 1)) + at, count, t);
-	for (int i = n - 2; i >= 0; i--)
-		ampi_reducer_apply(&r->op, (const char *)vr_live(vector(r, i)) + at, scratch, count);
-	copy_raw((char *)vr_live(dst) + at, scratch, count, t);
+	copy_raw(scratch, vector_of(r, r->m.size - 1) + at, count, t);
+	for (int i = r->m.size - 2; i >= 0; i--)
+		ampi_reducer_apply(&r->op, vector_of(r, i) + at, scratch, count);
+	copy_raw(dst + at, scratch, count, t);
 }
 
-static void combine_in_pieces(struct ampi_reduction *r, vector_fn *vector, int n, int64_t from, int64_t to, char *dst)
+static void combine_in_pieces(struct ampi_reduction *r, int64_t from, int64_t to, char *dst)
 {
 	alignas(64) char scratch[PIECE_BYTES];
 	int64_t piece = PIECE_BYTES / r->op.type->extent;
 	for (; from < to; from += piece)
-		combine_piece(r, vector, n, from, to - from < piece ? to - from : piece, scratch, dst);
+		combine_piece(r, from, to - from < piece ? to - from : piece, scratch, dst);
 }
 
 /* Elements that are large: one by one; or vectors that are not cut. */
-static void combine_large_elements(struct ampi_reduction *r, vector_fn *vector, int n, int64_t from, int64_t to, char *dst)
+static void combine_large_elements(struct ampi_reduction *r, int64_t from, int64_t to, char *dst)
 {
 	int64_t piece = ampi_reducer_cuts(&r->op) ? 1 : to - from;
 	struct ampi_span s = ampi_span_of(r->op.type, piece);
@@ -70,19 +74,21 @@ static void combine_large_elements(struct ampi_reduction *r, vector_fn *vector, 
 		return;
 	}
 	for (; from < to; from += piece)
-		combine_piece(r, vector, n, from, piece, scratch - s.first, dst);
+		combine_piece(r, from, piece, scratch - s.first, dst);
 	vr_rank_free(vr_current, scratch);
 }
 
-static void combine(struct ampi_reduction *r, vector_fn *vector, int n, int64_t from, int64_t to, char *dst)
+/* Elements [from, to) of the result, in the round's block. */
+static void combine(struct ampi_reduction *r, int64_t from, int64_t to)
 {
 	const struct vr_type *t = r->op.type;
+	char *dst = (char *)vr_live(r->m.round->block.data);
 	if (from >= to || !t->size)
 		return;
 	if (ampi_reducer_cuts(&r->op) && t->extent <= PIECE_BYTES)
-		combine_in_pieces(r, vector, n, from, to, dst);
+		combine_in_pieces(r, from, to, dst);
 	else
-		combine_large_elements(r, vector, n, from, to, dst);
+		combine_large_elements(r, from, to, dst);
 }
 
 /* ---- short vectors: on the board ---- */
@@ -92,37 +98,23 @@ static char *board_of(struct ampi_reduction *r, int rank)
 	return r->board + rank * r->stride;
 }
 
-/* The vectors of this PE's members, into that of the highest one. */
-static const char *fold_part(struct ampi_reduction *r)
+/* Vectors lie side by side, so one call of a kernel combines as many pairs as there are: the upper half of the members with the
+ * lower one, until one is left. Predefined operations commute. */
+static const char *fold_halves(struct ampi_reduction *r)
 {
-	const struct ampi_part *p = r->m.part;
-	char *acc = board_of(r, p->members[p->n - 1]);
-	for (int i = p->n - 2; i >= 0; i--)
-		ampi_reducer_apply(&r->op, board_of(r, p->members[i]), acc, r->count);
-	return acc;
+	for (int n = r->m.size, low; n > 1; n -= low) {
+		low = n / 2;
+		ampi_reducer_apply(&r->op, board_of(r, n - low), board_of(r, 0), low * r->count);
+	}
+	return board_of(r, 0);
 }
 
-static const char *fold_parts(struct ampi_reduction *r)
-{
-	const struct ampi_grouping *g = r->m.grouping;
-	char *acc = (char *)g->part[g->nparts - 1].partial;
-	for (int i = g->nparts - 2; i >= 0; i--)
-		ampi_reducer_apply(&r->op, g->part[i].partial, acc, r->count);
-	return acc;
-}
-
-static const char *fold_all(struct ampi_reduction *r)
+static const char *fold_in_order(struct ampi_reduction *r)
 {
 	char *acc = board_of(r, r->m.size - 1);
 	for (int i = r->m.size - 2; i >= 0; i--)
 		ampi_reducer_apply(&r->op, board_of(r, i), acc, r->count);
 	return acc;
-}
-
-/* Combining the members of a PE first is right when they are neighbours, or order does not matter. */
-static int by_parts(const struct ampi_reduction *r)
-{
-	return r->op.commutes || r->m.grouping->ordered;
 }
 
 static void reduce_on_board(struct ampi_reduction *r)
@@ -131,32 +123,15 @@ static void reduce_on_board(struct ampi_reduction *r)
 	memcpy(board_of(r, m->rank), r->send, r->bytes);
 	if (!ampi_meet_arrive(m))
 		return;
-	if (by_parts(r) && !ampi_meet_failed(m))
-		m->part->partial = fold_part(r);
 	if (ampi_meet_leaders(m)) {
 		if (!ampi_meet_failed(m))
-			m->round->block.data = by_parts(r) ? fold_parts(r) : fold_all(r);
+			m->round->block.data = r->op.kernel ? fold_halves(r) : fold_in_order(r);
 		ampi_meet_release_leaders(m);
 	}
 	ampi_meet_release(m);
 }
 
 /* ---- long vectors: by address ---- */
-
-static const char *vector_of_rank(struct ampi_reduction *r, int i)
-{
-	return ampi_meet_slots(&r->m)[i].block.data;
-}
-
-static const char *vector_of_member(struct ampi_reduction *r, int i)
-{
-	return vector_of_rank(r, r->m.part->members[i]);
-}
-
-static const char *vector_of_part(struct ampi_reduction *r, int i)
-{
-	return r->m.grouping->part[i].partial;
-}
 
 /* Show this member's vector; a copy when leaders of other PEs may read it and cannot. */
 static void show_vector(struct ampi_reduction *r)
@@ -179,64 +154,37 @@ static char *usable_recv(struct ampi_reduction *r)
 	return (t->flags & VR_TYPE_CONTIGUOUS) && ampi_meet_reaches(&r->m, p + s.first, s.bytes) ? p : NULL;
 }
 
-/* Where the leader builds the result of its PE: a receive buffer that gets the whole result anyway, or memory of its own. */
+/* Where the last leader has the result built: a receive buffer that gets all of it anyway, or memory of its own. */
 static char *accumulator(struct ampi_reduction *r)
 {
-	char *p = NULL;
-	if (r->all_receive)
-		p = usable_recv(r);
-	else if (r->m.part == &r->m.grouping->part[r->home])
-		p = r->m.round->accumulator;
+	char *p = r->all_receive ? usable_recv(r) : r->m.round->accumulator;
 	return p ? p : vector_alloc(r, 1);
 }
 
-static void combine_part(struct ampi_reduction *r)
+/* Share i of n. */
+static void combine_share(struct ampi_reduction *r, int64_t i, int64_t n)
 {
-	char *acc = accumulator(r);
-	r->m.part->partial = acc;
-	if (acc && !ampi_meet_failed(&r->m))
-		combine(r, vector_of_member, r->m.part->n, 0, r->count, acc);
+	int64_t piece = r->count / n;
+	if (!ampi_meet_failed(&r->m))
+		combine(r, piece * i, i == n - 1 ? r->count : piece * (i + 1));
 }
 
-/* This leader's share of the vector, over all PEs, into the home part's memory. */
-static void combine_share(struct ampi_reduction *r)
-{
-	const struct ampi_grouping *g = r->m.grouping;
-	int64_t i = r->m.part - g->part, n = g->nparts;
-	if (ampi_meet_failed(&r->m))
-		return;
-	if (ampi_reducer_cuts(&r->op))
-		combine(r, vector_of_part, n, r->count / n * i, i == n - 1 ? r->count : r->count / n * (i + 1), (char *)g->part[r->home].partial);
-	else if (!i)
-		combine(r, vector_of_part, n, 0, r->count, (char *)g->part[r->home].partial);
-}
-
-static void lead_by_parts(struct ampi_reduction *r)
+/* The leaders share the vector, or the last one has all of it. */
+static void lead(struct ampi_reduction *r)
 {
 	struct ampi_meet *m = &r->m;
-	combine_part(r);
+	int n = ampi_reducer_cuts(&r->op) ? m->grouping->nparts : 1;
+	if (ampi_meet_leaders(m)) {
+		m->round->block.data = accumulator(r);
+		if (n == 1)
+			combine_share(r, 0, 1);
+		ampi_meet_release_leaders(m);
+	}
+	if (n == 1)
+		return;
+	combine_share(r, m->part - m->grouping->part, n);
 	if (ampi_meet_leaders(m))
 		ampi_meet_release_leaders(m);
-	if (m->grouping->nparts > 1) {
-		combine_share(r);
-		if (ampi_meet_leaders(m))
-			ampi_meet_release_leaders(m);
-	}
-	/* All leaders write the same. */
-	__atomic_store_n(&m->round->block.data, m->grouping->part[r->home].partial, __ATOMIC_RELAXED);
-}
-
-/* One after the other in the order of ranks: only the last leader can. */
-static void lead_in_order(struct ampi_reduction *r)
-{
-	struct ampi_meet *m = &r->m;
-	if (!ampi_meet_leaders(m))
-		return;
-	char *acc = vector_alloc(r, 1);
-	if (acc && !ampi_meet_failed(m))
-		combine(r, vector_of_rank, m->size, 0, r->count, acc);
-	m->round->block.data = acc;
-	ampi_meet_release_leaders(m);
 }
 
 static void reduce_by_address(struct ampi_reduction *r)
@@ -247,11 +195,7 @@ static void reduce_by_address(struct ampi_reduction *r)
 	show_vector(r);
 	if (!ampi_meet_arrive(m))
 		return;
-	r->home = r->root < 0 ? 0 : m->grouping->part_of[r->root];
-	if (by_parts(r))
-		lead_by_parts(r);
-	else
-		lead_in_order(r);
+	lead(r);
 	ampi_meet_release(m);
 }
 

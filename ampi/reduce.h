@@ -29,7 +29,6 @@ struct ampi_reducer {
 	const struct ampi_op *user; /* else */
 	MPI_Datatype handle; /* what user functions get as their datatype */
 	const struct vr_type *type;
-	int commutes;
 };
 
 /* Fill r for an operation on a checked type. 0, or the class that was raised. */

@@ -47,7 +47,6 @@ struct ampi_reduction {
 	/* while it is carried out */
 	char *board;
 	int64_t stride;
-	int32_t home; /* the part in whose memory the result is built */
 };
 
 /* ---- arguments: reduce_check.c. Each returns 0, or the class that it raised ---- */
