@@ -100,7 +100,8 @@ class Rank:
 
     def image(self, o):
         inside = number(o["eh_frame_hdr"]) or number(o["dynamic"])
-        return Image(o["name"].string(), self.images + number(o["bias"]), self.images + inside)
+        copy = o["copy"].string() if number(o["copy"]) else ""
+        return Image(copy if os.path.exists(copy) else o["name"].string(), self.images + number(o["bias"]), self.images + inside)
 
     def saved(self):
         """The registers that the rank will go on with."""

@@ -41,6 +41,15 @@ func lookup(header, pc uint64, mem Memory) (*entry, bool) {
 	return e, true
 }
 
+// Function is the code that is described together with pc, mostly one function: [start, end). header is as a Find has it.
+func Function(header, pc uint64, mem Memory) (start, end uint64, ok bool) {
+	e, ok := lookup(header, pc, mem)
+	if !ok {
+		return 0, 0, false
+	}
+	return e.start, e.end, true
+}
+
 // search finds the last row whose function begins at or before pc: pairs of 32-bit offsets from the header.
 func search(table, header, n, pc uint64, mem Memory) (entry uint64, ok bool) {
 	low, high := uint64(0), n

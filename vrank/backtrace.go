@@ -1,6 +1,7 @@
 package vrank
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,8 @@ import (
 
 // Symbolizer finds names and source lines for the places of traces; it keeps what it has read of files.
 type Symbolizer struct {
-	files map[string]*privatize.Symbols
+	Copies map[string]string // of files that are not what they were at their paths: where they are read
+	files  map[string]*privatize.Symbols
 }
 
 // ownProgram is where the worker's program is found, whatever its path is now.
@@ -24,7 +26,7 @@ func (s *Symbolizer) symbols(path string) *privatize.Symbols {
 		path = ownProgram
 	}
 	if s.files[path] == nil {
-		s.files[path] = privatize.OpenSymbols(path)
+		s.files[path] = privatize.OpenSymbols(path, cmp.Or(s.Copies[path], path))
 	}
 	return s.files[path]
 }

@@ -27,14 +27,20 @@ type Config struct {
 	Args      []string            // its arguments, Args[0] included
 	Env       []string            // its environment, before the per-rank variables are added
 	Libraries []privatize.Library // its shared libraries, resolved once by the manager
+	Copies    map[string]string   // of those files that are not what they were at their paths: where they are read
 	Method    string              // privatization method, see privatize.Methods
 	Directory string              // of the job, for methods that copy the program; or ""
 
 	HostHeap bool // ranks allocate with their C library, outside of their slices: see Intercepts
 
-	Keeps    bool    // the job can be frozen and saved: see Freeze
-	ShadowFD int     // with Keeps: descriptor of memory as large as the region, to which that is copied then
+	Keeps    bool    // the job can be frozen: see Freeze
+	Shadow   bool    // and copied
+	ShadowFD int     // with Shadow: descriptor of the shadow that the region is copied to then, see isomalloc.Shadow
+	ToDisk   bool    // ranks may have the job saved on disk
+	ToMemory bool    // and in memory
 	Revive   *Revive `json:",omitempty"` // the region holds a job that was saved and goes on; nil: ranks begin
+
+	Opened Opened // with Keeps: what is noted of files that ranks open to write
 
 	ProbeOnly bool // end before main: see HeapReport, Stats.Start
 
@@ -64,6 +70,14 @@ type Config struct {
 	Stats     bool // report what was measured at the end
 	Debug     bool // wait for a debugger before ranks run
 	Pin       bool // bind the PE thread to a core of its own
+}
+
+// Opened says where workers note which files ranks open to write, and how large those were: see opened.h.
+type Opened struct {
+	Prefix string // of the names of the files with notes; "": there are none
+	Memory bool   // notes go to FD
+	FD     int    // descriptor of a file of memory
+	Epoch  int    // that begins with the job: the number of freezes before
 }
 
 // StealPolicy is how a PE with nothing to run takes ready ranks from another.

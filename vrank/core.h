@@ -62,6 +62,7 @@ struct vr_pe {
 	_Atomic(struct vr_node *) inbox; /* work for the PE itself, see vr_pe_post */
 	alignas(VR_LINE) _Atomic uint32_t asleep; /* futex: 1 while the PE sleeps or is about to */
 	_Atomic int32_t core; /* that it was last seen on */
+	_Atomic uint32_t watch; /* futex: reasons for its worker to watch what its thread does: nudge.c */
 	_Atomic(struct vr_rank *) watched; /* the PE looks into this inbox unasked, so nobody need put it on the wake list */
 	alignas(VR_LINE) struct vr_steal steal;
 	alignas(VR_LINE) _Atomic(struct vr_rank *) offers[VR_OFFERS]; /* whoever exchanges one for NULL has it */
@@ -81,13 +82,16 @@ struct vr_shelf {
 struct vr_freeze {
 	_Atomic int32_t wanted; /* somebody has asked */
 	_Atomic int32_t told; /* PEs that know it */
-	_Atomic int32_t travelling; /* ranks in transit */
+	_Atomic int32_t travelling; /* ranks that have left their PE and not arrived at the next one; but for those that were stolen */
 	_Atomic int32_t refused; /* some rank cannot be saved */
 	_Atomic int32_t still; /* whoever is not a PE keeps out, too: vr_outside_enter */
 	_Atomic int32_t outside; /* who is in nevertheless */
 	_Atomic uint32_t done; /* freezes, and restarts, that are over */
 	_Atomic uint32_t met; /* PEs that have come to a meeting, since the job began; futex */
 	_Atomic uint32_t departures; /* the most that a worker has seen */
+	_Atomic uint32_t begun, copied; /* copies of the region that somebody has begun, and that are complete. In between nobody writes to it. */
+	_Atomic int32_t halts; /* workers are to end when all stand still, instead of copying */
+	_Atomic int32_t halted; /* all stand still, for good */
 	int64_t at; /* vr_now() */
 };
 
@@ -95,6 +99,8 @@ struct vr_job {
 	uint64_t magic;
 	int32_t pes, ranks;
 	int32_t keeps; /* it can be saved: no worker is relied upon to stay, even if there is only one */
+	_Atomic uint64_t registers; /* that ranks have used when they were nudged, as xsave counts them */
+	int32_t saves; /* where its ranks can have it saved: enum vr_saves */
 	int32_t room; /* PEs that it can have after a restart without a loss */
 	struct vr_layout layout;
 	uint64_t slices; /* address of slice 0 */
@@ -113,7 +119,6 @@ struct vr_job {
 	_Atomic uint32_t next_context;
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
 	_Atomic uint64_t activity; /* counts ends of idleness */
-	_Atomic int32_t in_transit; /* ranks that have left their PE, and of which the next one has not heard yet */
 	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
 	_Atomic int32_t measuring; /* time is accounted to ranks: the same as vr_measure of all workers, or soon */
 	alignas(VR_LINE) _Atomic uint32_t steps_asked, steps_done; /* of balancing, by AMPI_Migrate: balance.c */
@@ -124,6 +129,8 @@ struct vr_job {
 	uint64_t arena_used; /* bytes in blocks that are not free */
 	struct vr_pe pe[];
 };
+
+enum vr_saves { VR_TO_DISK = 1, VR_TO_MEMORY = 2 };
 
 #define VR_JOB_MAGIC 0x31626f6a2d7276ull /* "vr-job1" */
 #define VR_JOB_ASLEEP 0x30626f6a2d7276ull /* as it is saved: nobody may use it before it is revived */
@@ -185,7 +192,7 @@ void vr_arena_free(void *p, size_t n);
 /* ---- scheduling: schedule.c ---- */
 
 /* Why vr_pe_run came back. */
-enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES, VR_FREEZES, VR_SAVES };
+enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES, VR_FREEZES, VR_SAVES, VR_SAVES_IN_MEMORY };
 
 /* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the context it is about. */
 enum vr_reason vr_pe_run(struct vr_rank *resume);

@@ -29,17 +29,18 @@ type rank struct{ c C.struct_vr_rank }
 type reason = C.enum_vr_reason
 
 const (
-	reasonBudget   reason = C.VR_BUDGET
-	reasonServe    reason = C.VR_SERVE
-	reasonFault    reason = C.VR_FAULT
-	reasonEnded    reason = C.VR_ALL_ENDED
-	reasonStopped  reason = C.VR_STOPPED
-	reasonDeadlock reason = C.VR_DEADLOCK
-	reasonLeft     reason = C.VR_LEFT
-	reasonAborted  reason = C.VR_ABORTED
-	reasonMoves    reason = C.VR_MOVES
-	reasonFreezes  reason = C.VR_FREEZES
-	reasonSaves    reason = C.VR_SAVES
+	reasonBudget        reason = C.VR_BUDGET
+	reasonServe         reason = C.VR_SERVE
+	reasonFault         reason = C.VR_FAULT
+	reasonEnded         reason = C.VR_ALL_ENDED
+	reasonStopped       reason = C.VR_STOPPED
+	reasonDeadlock      reason = C.VR_DEADLOCK
+	reasonLeft          reason = C.VR_LEFT
+	reasonAborted       reason = C.VR_ABORTED
+	reasonMoves         reason = C.VR_MOVES
+	reasonFreezes       reason = C.VR_FREEZES
+	reasonSaves         reason = C.VR_SAVES
+	reasonSavesInMemory reason = C.VR_SAVES_IN_MEMORY
 )
 
 const (

@@ -14,7 +14,9 @@ const (
 	EventPlaced   EventKind = "placed"    // with Config.Debug: ranks exist, a debugger is waited for
 	EventBalanced EventKind = "balanced"  // a step of load balancing: Step
 	EventSave     EventKind = "save"      // Rank wants the job to be saved
-	EventFrozen   EventKind = "frozen"    // this worker's share of a freeze is done: Frozen
+	EventRunning  EventKind = "running"   // the ranks of all workers exist and begin to run; one worker says so
+	EventFrozen   EventKind = "frozen"    // this worker's ranks stand still: Frozen
+	EventThawed   EventKind = "thawed"    // they go on: Thawed
 	EventDone     EventKind = "done"      // all ranks of this worker have ended; Stats is set when asked for
 )
 
@@ -26,10 +28,13 @@ type Event struct {
 	Code   int
 	Signal int
 	Text   string
+	Place  string       `json:",omitempty"` // of a fault: where in the program
+	Memory bool         `json:",omitempty"` // of a save: into memory only
 	Core   bool         `json:",omitempty"` // of a fault: the worker dies of the signal now, and may leave a core file
 	Stats  *Stats       `json:",omitempty"`
 	Step   *BalanceStep `json:",omitempty"`
 	Frozen *Frozen      `json:",omitempty"`
+	Thawed *Thawed      `json:",omitempty"`
 }
 
 // BalanceStep is one step of load balancing. Imbalance is the time of the PE that takes longest against the mean; 1 is perfect.

@@ -33,7 +33,8 @@ func (w *worker) faultReport(r *rank) Event {
 	t := w.faultTrace(r)
 	regs := registers(&C.vr_fault.regs)
 	lines := new(Symbolizer).Backtrace(t, t.Stacks[0].Places)
-	e.Text = fmt.Sprintf("rank %d: %s in %s", r.number(), what, w.where(r, uintptr(regs[unwind.RIP]), uintptr(regs[unwind.RSP])))
+	e.Place = w.where(r, uintptr(regs[unwind.RIP]), uintptr(regs[unwind.RSP]))
+	e.Text = fmt.Sprintf("rank %d: %s in %s", r.number(), what, e.Place)
 	for _, line := range lines {
 		e.Text += "\n  " + line
 	}

@@ -1,9 +1,7 @@
 package vrank
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,12 +18,26 @@ type File struct {
 	Flags  int    // as F_GETFL has them, with O_CLOEXEC
 	Kind   string // FileRegular and kin
 	Offset int64  // of the next read or write, in bytes
-	Size   int64  // of a regular file, in bytes
+	Size   int64  // of a regular file, and of what waits in a pipe or socket, in bytes
 	Same   int    // the number of another one of the rank that is the same open file; 0: none
+	Object Object // what has no name by which it could be opened again: those with an equal one are opened together
 
-	// Of a removed file: where in the slice its bytes are while the job is frozen.
+	// Of what nobody could open again: where in the slice its bytes are while the job is frozen.
 	Content uintptr `json:",omitempty"`
+
+	Seals   int        `json:",omitempty"` // of a file in memory
+	Mode    uint32     `json:",omitempty"` // of shared memory
+	Locks   []Lock     `json:",omitempty"`
+	Pipe    *Pipe      `json:",omitempty"`
+	Socket  *Socket    `json:",omitempty"`
+	Counter *Counter   `json:",omitempty"`
+	Timer   *TimerFile `json:",omitempty"`
+	Mask    uint64     `json:",omitempty"` // of a signalfd
+	Watch   []Watch    `json:",omitempty"` // of an epoll
 }
+
+// Object is what the kernel calls a file by.
+type Object struct{ Device, Inode uint64 }
 
 // The kinds of files that can be opened again.
 const (
@@ -33,57 +45,110 @@ const (
 	FileDirectory = "directory"
 	FileDevice    = "device"  // without a state: /dev/null and its like
 	FileRemoved   = "removed" // regular, without a name: its bytes are saved with the rank
+	FileMemory    = "memory"  // shared memory (/dev/shm) that nobody else has: likewise
+	FilePipe      = "pipe"    // with or without a name; what waits in it is saved with the rank
+	FileSocket    = "socket"  // one of a pair; likewise
+	FileEvent     = "eventfd"
+	FileTimer     = "timerfd"
+	FileSignal    = "signalfd"
+	FilePoll      = "epoll"
 )
 
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
 // files describes the descriptors of a rank, or says why one of them cannot be; dropContents has to follow in any case.
-func (r *rank) files() (list []File, why string) {
+func (r *rank) files(all *holders) (list []File, why string) {
 	for _, fd := range r.descriptors() {
 		f, err := describeFile(fd)
-		if err != nil {
-			return list, err.Error()
-		}
-		for _, other := range list { // there may be hundreds of copies of one
-			if f.Same == 0 && other.Same == 0 && other.Path == f.Path && isSameOpenFile(other.Number, fd) {
-				f.Same = other.Number
-			}
-		}
-		if f.Kind == FileRemoved && f.Same == 0 {
-			err = r.keepContent(&f)
+		if err == nil {
+			f.Same = sameIn(list, &f)
 		}
 		list = append(list, f)
 		if err != nil {
 			return list, err.Error()
 		}
 	}
+	for i := range list {
+		if err := all.check(list, &list[i]); err != nil {
+			return list, err.Error()
+		}
+	}
+	for i := range list {
+		if err := r.keepState(list, i); err != nil {
+			return list, err.Error()
+		}
+	}
 	return list, ""
 }
 
-// keepContent copies the bytes of a file that nobody could open again into the rank's slice.
-func (r *rank) keepContent(f *File) error {
-	full := fmt.Errorf("it has a file open that was removed (%s), and its slice has no room for the %d bytes in it: raise +slice", f.Path, f.Size)
-	to := r.memory(uint64(f.Size) + 1)
-	if to == nil {
-		return full
-	}
-	f.Content = uintptr(to)
-	fd, err := unix.Open("/proc/self/fd/"+strconv.Itoa(f.Number), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("read %s, which was removed and it has open: %w", f.Path, err)
-	}
-	defer unix.Close(fd)
-	for data, at := bytesAt(to, uint64(f.Size)), 0; at < len(data); {
-		n, err := unix.Pread(fd, data[at:], int64(at))
-		if n <= 0 {
-			return fmt.Errorf("read %s, which was removed and it has open: %v", f.Path, err)
+// sameIn is the number of one of the list that is the same open file; 0: none. There may be hundreds of copies of one.
+func sameIn(list []File, f *File) int {
+	for _, other := range list {
+		if other.Same == 0 && other.Path == f.Path && isSameOpenFile(other.Number, f.Number) {
+			return other.Number
 		}
-		at += n
+	}
+	return 0
+}
+
+// keepState notes what the kernel alone has of a file. Nobody else has it open.
+func (r *rank) keepState(list []File, i int) error {
+	f := &list[i]
+	switch {
+	case f.Same != 0:
+		return nil
+	case (f.Kind == FileRemoved || f.Kind == FileMemory) && isFirst(list, i):
+		return r.keepRemoved(f)
+	case f.Kind == FilePipe && isFirst(list, i):
+		return r.keepPipe(list, f)
+	case f.Kind == FileSocket:
+		return r.keepSocket(list, f)
+	case f.Kind == FileEvent:
+		return f.keepEvent()
+	case f.Kind == FileTimer:
+		return f.keepTimer()
+	case f.Kind == FileSignal:
+		return f.keepMask()
+	case f.Kind == FilePoll:
+		return f.keepWatches(list)
+	case f.Kind == FileRegular:
+		return f.keepLocks()
 	}
 	return nil
 }
 
-// dropContents frees what keepContent has taken.
+// isFirst tells whether none before has the same object.
+func isFirst(list []File, i int) bool {
+	return !slices.ContainsFunc(list[:i], func(f File) bool { return f.Object == list[i].Object })
+}
+
+// room is memory of the rank's slice for the bytes of a file, until dropContents; nil when there is none.
+func (r *rank) room(f *File) []byte {
+	to := r.memory(uint64(f.Size) + 1)
+	if to == nil {
+		return nil
+	}
+	f.Content = uintptr(to)
+	return f.content()
+}
+
+// roomForUnread is room for what waits in a pipe or socket; none when nothing does.
+func (r *rank) roomForUnread(f *File) ([]byte, error) {
+	n, err := unix.IoctlGetInt(f.Number, unix.TIOCINQ)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	f.Size = int64(n)
+	data := r.room(f)
+	if data == nil {
+		return nil, fmt.Errorf("its slice has no room for the %d bytes in a %s: raise +slice", n, f.Kind)
+	}
+	return data, nil
+}
+
+func (f *File) content() []byte { return bytesAt(at(f.Content), uint64(f.Size)) }
+
+// dropContents frees what room has given.
 func (r *rank) dropContents(files []File) {
 	for _, f := range files {
 		r.free(at(f.Content))
@@ -95,7 +160,7 @@ func describeFile(fd int) (File, error) {
 	f := File{Number: fd}
 	var st unix.Stat_t
 	var err error
-	if f.Path, err = os.Readlink("/proc/self/fd/" + strconv.Itoa(fd)); err == nil {
+	if f.Path, err = os.Readlink(ownLink(fd)); err == nil {
 		err = unix.Fstat(fd, &st)
 	}
 	if err == nil {
@@ -112,7 +177,14 @@ func describeFile(fd int) (File, error) {
 		f.Kind, f.Size = FileRegular, st.Size
 		f.Offset, _ = unix.Seek(fd, 0, unix.SEEK_CUR)
 		if st.Nlink == 0 {
-			f.Kind, f.Path = FileRemoved, strings.TrimSuffix(f.Path, " (deleted)")
+			f.Kind, f.Path, f.Object = FileRemoved, strings.TrimSuffix(f.Path, deleted), Object{st.Dev, st.Ino}
+			break
+		}
+		if f.Path, err = nameNow(f.Path, &st); err != nil {
+			return f, fmt.Errorf("its descriptor %d: %w: checkpoints have to wait until it is closed", fd, err)
+		}
+		if strings.HasPrefix(f.Path, sharedMemory) {
+			f.Kind, f.Object, f.Mode = FileMemory, Object{st.Dev, st.Ino}, st.Mode&0o777
 		}
 	case unix.S_IFDIR:
 		f.Kind = FileDirectory
@@ -122,10 +194,53 @@ func describeFile(fd int) (File, error) {
 		if !slices.Contains(devices, f.Path) {
 			return f, fmt.Errorf("its descriptor %d is the device %s: checkpoints have to wait until it is closed", fd, f.Path)
 		}
+	case unix.S_IFIFO:
+		f.Kind, f.Object = FilePipe, Object{st.Dev, st.Ino}
+	case unix.S_IFSOCK:
+		f.Kind, f.Object = FileSocket, Object{st.Dev, st.Ino}
 	default:
-		return f, fmt.Errorf("its descriptor %d is %s, which cannot be opened again: checkpoints have to wait until it is closed", fd, nameOf(f.Path))
+		if f.Kind = kernelObjects[f.Path]; f.Kind == "" {
+			return f, f.unfit()
+		}
 	}
 	return f, nil
+}
+
+// sharedMemory is where memory that processes share has names.
+const sharedMemory = "/dev/shm/"
+
+// nameNow finds the name of a file that had another one when it was opened, in the same directory, as the C library makes semaphores.
+func nameNow(path string, st *unix.Stat_t) (string, error) {
+	old, gone := strings.CutSuffix(path, deleted)
+	var now unix.Stat_t
+	if !gone || unix.Lstat(path, &now) == nil {
+		return path, nil
+	}
+	dir := filepath.Dir(old)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if unix.Lstat(name, &now) == nil && now.Dev == st.Dev && now.Ino == st.Ino {
+			return name, nil
+		}
+	}
+	return path, fmt.Errorf("the file that was %s has a name that is not known", old)
+}
+
+// deleted is what /proc adds to the names of files that were removed.
+const deleted = " (deleted)"
+
+// kernelObjects are those without a file that can be made again, by what /proc says of them.
+var kernelObjects = map[string]string{
+	"anon_inode:[eventfd]":   FileEvent,
+	"anon_inode:[timerfd]":   FileTimer,
+	"anon_inode:[signalfd]":  FileSignal,
+	"anon_inode:[eventpoll]": FilePoll,
+}
+
+// unfit is the reason that is given for what cannot be opened again.
+func (f *File) unfit() error {
+	return fmt.Errorf("its descriptor %d is %s, which cannot be opened again: checkpoints have to wait until it is closed", f.Number, nameOf(f.Path))
 }
 
 // nameOf is what /proc says of a descriptor that is no file, in words: pipe:[4711], socket:[4711], anon_inode:[eventpoll].
@@ -137,109 +252,33 @@ func nameOf(link string) string {
 	case ok && rest != "" && rest[0] == '[':
 		return "a " + kind
 	}
-	return "the pipe or socket " + link
+	return link
+}
+
+// ownLink is the name by which this process's descriptor can be looked at, and opened once more.
+func ownLink(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// facts is what /proc knows of a descriptor, line by line: a name, and what follows it.
+func facts(fd int, visit func(name, value string) error) error {
+	text, err := os.ReadFile("/proc/self/fdinfo/" + strconv.Itoa(fd))
+	if err != nil {
+		return fmt.Errorf("nothing is known of its descriptor %d: %w", fd, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		if err := visit(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+			return fmt.Errorf("its descriptor %d: %w", fd, err)
+		}
+	}
+	return nil
 }
 
 // isSameOpenFile tells whether two descriptors share their offset. A kernel that does not tell has them apart.
-func isSameOpenFile(a, b int) bool {
+func isSameOpenFile(a, b int) bool { return isSameOpenFileOf(os.Getpid(), a, b) }
+
+// isSameOpenFileOf is the same for one of another process.
+func isSameOpenFileOf(pid, theirs, own int) bool {
 	const kcmpFile = 0
-	pid := uintptr(os.Getpid())
-	r, _, errno := unix.Syscall6(unix.SYS_KCMP, pid, pid, kcmpFile, uintptr(a), uintptr(b), 0)
+	r, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(pid), uintptr(os.Getpid()), kcmpFile, uintptr(theirs), uintptr(own), 0)
 	return errno == 0 && r == 0
-}
-
-// openAgain gives a rank a descriptor as it was: same number, same place in the same file.
-func (f *File) openAgain() error {
-	if f.Same != 0 {
-		return f.take(f.Same)
-	}
-	if f.Kind == FileRemoved {
-		return f.makeAgain()
-	}
-	fd, err := unix.Open(f.Path, f.Flags&^(unix.O_CREAT|unix.O_EXCL|unix.O_TRUNC)|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return f.cannot(err)
-	}
-	defer unix.Close(fd)
-	if err := f.restore(fd); err != nil {
-		return err
-	}
-	return f.take(fd)
-}
-
-// makeAgain makes a file without a name, with what it held.
-func (f *File) makeAgain() error {
-	how := f.Flags&^unix.O_ACCMODE | unix.O_RDWR | unix.O_CLOEXEC
-	fd, err := unix.Open(filepath.Dir(f.Path), how|unix.O_TMPFILE, 0o600)
-	if err != nil { // the directory is gone, or its file system knows no such files: memory will do
-		fd, err = unix.MemfdCreate(filepath.Base(f.Path), unix.MFD_CLOEXEC)
-	}
-	if err != nil {
-		return f.cannot(err)
-	}
-	defer unix.Close(fd)
-	for data, at := bytesAt(at(f.Content), uint64(f.Size)), 0; at < len(data); {
-		n, err := unix.Pwrite(fd, data[at:], int64(at))
-		if err != nil {
-			return fmt.Errorf("make %s again, which it had open and removed: %w", f.Path, err)
-		}
-		at += n
-	}
-	if _, err := unix.Seek(fd, f.Offset, unix.SEEK_SET); err != nil {
-		return f.cannot(err)
-	}
-	return f.take(fd)
-}
-
-func (f *File) cannot(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s, which it had open, is not there any more", f.Path)
-	}
-	return fmt.Errorf("open %s again, which it had open: %w", f.Path, err)
-}
-
-// restore checks that fd is what the rank had, and puts it where it was. What was added to a file that the rank writes is cut off: the
-// rank will write it again.
-func (f *File) restore(fd int) error {
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return f.cannot(err)
-	}
-	kinds := map[string]uint32{FileRegular: unix.S_IFREG, FileDirectory: unix.S_IFDIR, FileDevice: unix.S_IFCHR}
-	if st.Mode&unix.S_IFMT != kinds[f.Kind] {
-		return fmt.Errorf("%s, which it had open, is no %s any more", f.Path, f.Kind)
-	}
-	if f.Flags&unix.O_PATH != 0 || f.Kind == FileDevice {
-		return nil
-	}
-	if f.Kind == FileRegular && st.Size < f.Size {
-		return fmt.Errorf("%s, which it had open, has %d bytes, and had %d when the checkpoint was made: take an earlier or later checkpoint that fits it, or put the file back",
-			f.Path, st.Size, f.Size)
-	}
-	if f.Kind == FileRegular && f.Flags&unix.O_ACCMODE != unix.O_RDONLY && st.Size > f.Size {
-		if err := unix.Ftruncate(fd, f.Size); err != nil {
-			return fmt.Errorf("cut %s back to %d bytes: %w", f.Path, f.Size, err)
-		}
-	}
-	if _, err := unix.Seek(fd, f.Offset, unix.SEEK_SET); err != nil {
-		return f.cannot(err)
-	}
-	return nil
-}
-
-// take gives the open file its number.
-func (f *File) take(fd int) error {
-	how := unix.F_DUPFD
-	if f.Flags&unix.O_CLOEXEC != 0 {
-		how = unix.F_DUPFD_CLOEXEC
-	}
-	got, err := unix.FcntlInt(uintptr(fd), how, f.Number)
-	if err != nil {
-		return fmt.Errorf("give %s the number %d (see ulimit -n): %w", f.Path, f.Number, err)
-	}
-	if got != f.Number {
-		unix.Close(got)
-		return fmt.Errorf("give %s the number %d: it is in use in this process", f.Path, f.Number)
-	}
-	return nil
 }

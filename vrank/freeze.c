@@ -6,10 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nudge.h"
 #include "offer.h"
 #include "schedule.h"
+#include "signals.h"
 
-#define WAIT_NS 100000 /* how often a rank that has asked looks whether it is done */
+#define WAIT_NS 100000 /* how often a rank looks whether it is done */
 #define LOOK_NS 20000000 /* how often a PE that waits for others looks whether the job has been stopped */
 
 static void ring_all(void)
@@ -28,23 +30,38 @@ static void told(struct vr_work *w)
 		ring_all();
 }
 
-int vr_freeze_ask(void)
+int vr_freeze_ask(int halts)
 {
 	int32_t no = 0;
 	if (!atomic_compare_exchange_strong(&vr_job->freeze.wanted, &no, 1))
 		return 0;
+	atomic_store(&vr_job->freeze.halts, halts);
 	for (int i = 0; i < vr_job->pes; i++) {
 		vr_job->pe[i].freeze.run = told;
 		vr_pe_post(i, &vr_job->pe[i].freeze);
+		vr_nudge_watch(&vr_job->pe[i]);
 	}
 	return 1;
 }
 
-void vr_freeze_and_wait(void)
+/* Signals that come meanwhile are handled afterwards, on the rank's own stack. */
+void vr_freeze_rest(void)
+{
+	struct vr_signals *s = vr_current->signals;
+	uint32_t before = atomic_load(&vr_job->freeze.done);
+	if (s)
+		s->waits++;
+	while (vr_freeze_is_wanted() && atomic_load(&vr_job->freeze.done) == before)
+		vr_rank_sleep(WAIT_NS);
+	if (s)
+		s->waits--;
+}
+
+void vr_freeze_and_wait(enum vr_saves place)
 {
 	uint32_t before = atomic_load(&vr_job->freeze.done);
 	vr_rank_ready(vr_context);
-	vr_rank_leave(VR_SAVES);
+	vr_rank_leave(place == VR_TO_MEMORY ? VR_SAVES_IN_MEMORY : VR_SAVES);
 	while (atomic_load(&vr_job->freeze.done) == before)
 		vr_rank_sleep(WAIT_NS);
 }
@@ -114,10 +131,26 @@ void vr_outside_await(void)
 		nap();
 }
 
+void vr_freeze_copies(void)
+{
+	atomic_store(&vr_job->freeze.begun, atomic_load(&vr_job->freeze.copied) + 1);
+}
+
+void vr_freeze_copied(void)
+{
+	atomic_store(&vr_job->freeze.copied, atomic_load(&vr_job->freeze.begun));
+}
+
+void vr_freeze_halt(void)
+{
+	atomic_store(&vr_job->freeze.halted, 1);
+}
+
 void vr_freeze_leave(void)
 {
 	struct vr_freeze *f = &vr_job->freeze;
 	vr_pe->is_told = 0;
+	vr_nudge_unwatch(vr_pe);
 	if (atomic_fetch_sub(&f->told, 1) > 1)
 		return;
 	atomic_store(&f->refused, 0);

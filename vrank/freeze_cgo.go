@@ -4,54 +4,69 @@ package vrank
 #include "core.h"
 #include "freeze.h"
 #include "move.h"
-#include "numbers.h"
 #include "revive.h"
 
 static void put_asleep(void) { vr_job->magic = VR_JOB_ASLEEP; }
 static void awake(void) { vr_job->magic = VR_JOB_MAGIC; }
 static void refuse(void) { atomic_store(&vr_job->freeze.refused, 1); }
 static int is_refused(void) { return atomic_load(&vr_job->freeze.refused); }
+static int halts(void) { return atomic_load(&vr_job->freeze.halts); }
 */
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"ampirun/isomalloc"
 )
 
-// Frozen is what one worker tells of a freeze.
-type Frozen struct {
-	Obstacles []Obstacle   `json:",omitempty"` // why nothing was saved, of this worker's ranks
-	Refused   bool         // some rank of the job cannot be saved: nothing was copied
-	Ranks     []FrozenRank // of this worker
-	Bytes     uint64       // copied by this worker
-	Pause     float64      // seconds that no rank of this worker ran
-	Copying   float64      // seconds of those that went into the copy
-}
-
-// Obstacle is why a rank cannot be saved, in the words that follow "rank 3 cannot be saved: ".
-type Obstacle struct {
-	Rank int
-	Why  string
-}
-
-// FrozenRank is what a rank has outside of its slice.
-type FrozenRank struct {
-	Rank    int
-	Ended   bool `json:",omitempty"`
-	Code    int  `json:",omitempty"` // of the end
-	Files   []File
-	Written [2]uint64 // bytes to standard output and error so far
-}
-
-// Freeze has all workers of the job stand still, copy the region to Config.ShadowFD, and go on; each reports EventFrozen. It is for one
-// worker of the job to call, when no freeze is under way, from any goroutine.
-func Freeze() {
+// Freeze has all workers of the job stand still, copy the region to Config.ShadowFD, and go on; each reports EventFrozen and then EventThawed.
+// With halt they end instead, and the job can go on from the region: EventThawed comes only when that cannot be. It is for one
+// worker of the job to call, at about the time when the others Prepare, when no freeze is under way, from any goroutine.
+func Freeze(halt bool) {
 	for running == nil || !running.placed.Load() {
 		time.Sleep(time.Millisecond)
 	}
-	C.vr_freeze_ask()
+	halts := C.int(0)
+	if halt {
+		halts = 1
+	} else {
+		Prepare()
+	}
+	C.vr_freeze_ask(halts)
+}
+
+// FreezeState tells what of a job is whole whose workers have ended, no matter where.
+type FreezeState struct {
+	Copied uint32 // so many copies have been completed since the job began or was revived
+	Whole  bool   // the region is as it was frozen, so it can be revived
+	Torn   bool   // the copy is not whole: then the region is
+}
+
+// ReadFreezeState looks into the region of a job that no worker has.
+func ReadFreezeState(region *isomalloc.Region) (s FreezeState, err error) {
+	j, err := readJob(region)
+	f := &j.freeze
+	return FreezeState{Copied: uint32(f.copied), Whole: f.halted != 0 || f.begun != f.copied, Torn: f.begun != f.copied}, err
+}
+
+// MostWorkers is how many workers at most can take the ranks of a job in that runs.
+func MostWorkers(region *isomalloc.Region) (int, error) {
+	j, err := readJob(region)
+	return int(C.vr_job_most_pes(&j)), err
+}
+
+// readJob reads what is at the begin of the control area.
+func readJob(region *isomalloc.Region) (j C.struct_vr_job, err error) {
+	if _, err := unix.Pread(region.FD(), unsafe.Slice((*byte)(unsafe.Pointer(&j)), unsafe.Sizeof(j)), privateSize); err != nil {
+		return j, fmt.Errorf("read what the workers of the job do: %w", err)
+	}
+	return j, nil
 }
 
 // outside runs what writes to the job's memory on a thread that is not a PE: not while that is copied.
@@ -61,23 +76,36 @@ func outside(write func()) {
 	write()
 }
 
+// errHalted ends a worker whose job goes on without it.
+var errHalted = errors.New("the workers of the job are being replaced")
+
 // freeze is this worker's share. PE thread, all ranks at rest.
 func (w *worker) freeze() error {
 	since := time.Now()
 	C.vr_freeze_enter()
-	f := &Frozen{}
+	f, all := &Frozen{}, &holders{}
 	ranks := w.ranks()
 	stowed := make([]bool, len(ranks))
 	for i, r := range ranks {
-		stowed[i] = w.readyToSave(r, f)
+		stowed[i] = w.readyToSave(r, f, all)
+		if r.number() == 0 {
+			f.Input = inputState()
+		}
 	}
+	f.Loaded = openedBy(ranks)
 	if len(f.Obstacles) > 0 {
 		C.refuse()
 	}
 	if w.cfg.PE == 0 {
 		C.put_asleep()
 	}
-	err := w.copyTogether(f, ranks)
+	f.Epoch = nextEpoch()
+	w.send(Event{Kind: EventFrozen, Rank: -1, Frozen: f})
+	t := &Thawed{}
+	err := w.copyTogether(t, ranks)
+	if err == errHalted {
+		return err
+	}
 	if w.cfg.PE == 0 {
 		C.awake()
 	}
@@ -91,35 +119,44 @@ func (w *worker) freeze() error {
 		}
 	}
 	C.vr_freeze_leave()
-	f.Pause = time.Since(since).Seconds()
+	t.Pause = time.Since(since).Seconds()
 	if err == nil {
-		w.send(Event{Kind: EventFrozen, Rank: -1, Frozen: f})
+		w.send(Event{Kind: EventThawed, Rank: -1, Thawed: t})
 	}
 	return err
 }
 
 // copyTogether copies the region, between two meetings of all workers: nothing in it changes meanwhile.
-func (w *worker) copyTogether(f *Frozen, ranks []*rank) (err error) {
+func (w *worker) copyTogether(t *Thawed, ranks []*rank) (err error) {
 	if C.vr_freeze_meet() != 0 {
 		return nil // the job is being stopped: the loop finds out
 	}
 	C.vr_outside_await()
 	since := time.Now()
-	if f.Refused = C.is_refused() != 0; !f.Refused {
-		f.Bytes, err = w.copyRegion(ranks)
+	t.Refused = C.is_refused() != 0
+	switch {
+	case t.Refused:
+	case C.halts() != 0:
+		C.vr_freeze_halt()
+		return errHalted
+	default:
+		C.vr_freeze_copies()
+		t.Bytes, err = w.copyRegion(ranks)
 	}
-	f.Copying = time.Since(since).Seconds()
-	C.vr_freeze_meet()
+	t.Copying = time.Since(since).Seconds()
+	if C.vr_freeze_meet() == 0 && !t.Refused {
+		C.vr_freeze_copied()
+	}
 	return err
 }
 
 // readyToSave puts all that a rank has in this process into its slice, or notes what cannot go there. It tells whether the rank was stowed.
-func (w *worker) readyToSave(r *rank, f *Frozen) bool {
+func (w *worker) readyToSave(r *rank, f *Frozen, all *holders) bool {
 	if r.isEnded() {
 		f.Ranks = append(f.Ranks, FrozenRank{Rank: r.number(), Ended: true, Code: r.exited(), Written: r.written()})
 		return false
 	}
-	files, why := r.files()
+	files, why := r.files(all)
 	if hold := C.vr_move_hold(&r.c); hold != nil {
 		why = C.GoString(hold)
 	}
@@ -146,21 +183,6 @@ func (w *worker) readyToSave(r *rank, f *Frozen) bool {
 func (r *rank) written() [2]uint64 {
 	w := r.c.counters.written
 	return [2]uint64{uint64(w[0]), uint64(w[1])}
-}
-
-// descriptors are the numbers of those that the rank has.
-func (r *rank) descriptors() []int {
-	fds := make([]C.int, 64)
-	n := int(C.vr_fds_of(&r.c, &fds[0], C.int(len(fds))))
-	if n > len(fds) {
-		fds = make([]C.int, n)
-		n = min(n, int(C.vr_fds_of(&r.c, &fds[0], C.int(n))))
-	}
-	list := make([]int, n)
-	for i := range list {
-		list[i] = int(fds[i])
-	}
-	return list
 }
 
 // deadStack is the part of a rank's stack that it does not use now: nothing below its stack pointer and the red zone counts.

@@ -104,7 +104,7 @@ static int is_deadlock(void)
 	uint64_t before = atomic_load(&vr_job->activity);
 	if (atomic_load(&vr_job->idle) != vr_job->pes)
 		return 0;
-	if (atomic_load(&vr_job->in_transit))
+	if (atomic_load(&vr_job->freeze.travelling))
 		return 0;
 	for (int i = 0; i < vr_job->pes; i++)
 		if (atomic_load(&vr_job->pe[i].wake) || atomic_load(&vr_job->pe[i].inbox))

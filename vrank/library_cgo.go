@@ -41,6 +41,18 @@ func (r *rank) library(handle uint64) *library {
 	return nil
 }
 
+// openedBy lists the files of libraries that came to ranks at run time.
+func openedBy(ranks []*rank) (paths []string) {
+	for _, r := range ranks {
+		for _, l := range r.libraries() {
+			if path := C.GoString(l.object.name); l.image < 0 && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
 // plugins are those of the rank's libraries that came at run time, and those that everybody sees in the order in which they were opened so.
 func (w *worker) plugins(r *rank) (loaded, global []*privatize.Plugin) {
 	list := slices.DeleteFunc(r.libraries(), func(l *library) bool { return l.image >= 0 })

@@ -11,6 +11,7 @@
 /* A loaded object, the same for all ranks: places are offsets from a rank's image area. */
 struct vr_object {
 	const char *name; /* path; host memory that lives as long as the worker */
+	const char *copy; /* where the file is, if it is not what it was at its path; else NULL, as for libraries opened at run time */
 	uint64_t bias; /* images + bias is what is added to the file's addresses */
 	uint64_t offset, span; /* pages in memory */
 	uint64_t phdrs, nphdrs;

@@ -26,11 +26,15 @@ func (w *worker) loop() error {
 				return err
 			}
 		case reasonFreezes:
-			if err := w.freeze(); err != nil {
+			if err := w.freeze(); err == errHalted {
+				return nil
+			} else if err != nil {
 				return err
 			}
 		case reasonSaves:
 			w.send(Event{Kind: EventSave, Rank: r.number()})
+		case reasonSavesInMemory:
+			w.send(Event{Kind: EventSave, Rank: r.number(), Memory: true})
 		case reasonLeft:
 			w.ended(r.home())
 		case reasonAborted:

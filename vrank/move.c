@@ -1,6 +1,8 @@
 /* Ranks that go to another worker, see move.h. */
 #include "move.h"
 
+#include <stdio.h>
+
 #include "../isomalloc/heap.h"
 #include "ferry.h"
 #include "fiber.h"
@@ -75,6 +77,16 @@ static struct vr_move *move_new(struct vr_rank *r, int32_t to)
 	return m;
 }
 
+/* The receipt is not this worker's any more once it is over. */
+static void tell(struct vr_move *m, const char *why)
+{
+	if (!m->receipt)
+		return;
+	m->receipt->is_late = !vr_is_mine(m->rank);
+	snprintf(m->receipt->why, sizeof m->receipt->why, "%s", why);
+	atomic_store(&m->receipt->is_over, 1);
+}
+
 static void move_free(struct vr_move *m, int has_come)
 {
 	if (m->taken_from) {
@@ -87,8 +99,9 @@ static void move_free(struct vr_move *m, int has_come)
 	vr_arena_free(m, sizeof *m);
 }
 
-void vr_move_drop(struct vr_move *m)
+void vr_move_drop(struct vr_move *m, const char *why)
 {
+	tell(m, why);
 	move_free(m, 0);
 }
 
@@ -103,6 +116,21 @@ int vr_move_order(struct vr_rank *r, int32_t to)
 		return -1;
 	vr_pe_post(vr_owner(r), &m->work);
 	return 0;
+}
+
+struct vr_receipt *vr_move_order_receipt(struct vr_rank *r, int32_t to)
+{
+	struct vr_receipt *receipt = vr_arena_alloc(sizeof *receipt);
+	if (!receipt)
+		return NULL;
+	struct vr_move *m = move_new(r, to);
+	if (!m) {
+		vr_arena_free(receipt, sizeof *receipt);
+		return NULL;
+	}
+	m->receipt = receipt;
+	vr_pe_post(vr_owner(r), &m->work);
+	return receipt;
 }
 
 int vr_move_is_behind(int32_t id)
@@ -226,7 +254,6 @@ void vr_move_detach(struct vr_move *m)
 	r->move = m;
 	m->work.run = arrived;
 	vr_freeze_departs();
-	atomic_fetch_add(&vr_job->in_transit, 1);
 	if (vr_timeline_on)
 		vr_timeline_left(r, m->to);
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
@@ -235,7 +262,6 @@ void vr_move_detach(struct vr_move *m)
 void vr_move_arrive(struct vr_rank *r)
 {
 	vr_pe_post(r->move->to, &r->move->work);
-	atomic_fetch_sub(&vr_job->in_transit, 1);
 }
 
 const char *vr_move_unpack(struct vr_move *m)
@@ -265,6 +291,7 @@ void vr_move_finish(struct vr_move *m)
 	vr_rank_adopt(r);
 	vr_schedule_insert(r, m->place);
 	struct vr_pe *from = m->taken_from;
+	tell(m, "");
 	move_free(m, 1);
 	if (!from)
 		vr_freeze_arrives();

@@ -10,6 +10,13 @@
 #include "core.h"
 #include "schedule.h"
 
+/* What has become of an order, for somebody who waits for that: in the arena, and that one's to free. */
+struct vr_receipt {
+	_Atomic int32_t is_over;
+	int32_t is_late; /* the rank had moved before the order came to its owner */
+	char why[128]; /* the rank stays; "": it has arrived */
+};
+
 struct vr_move {
 	struct vr_work work;
 	struct vr_move *next;
@@ -20,10 +27,14 @@ struct vr_move {
 	struct vr_pe *taken_from; /* it has been taken, without an order; or NULL */
 	uint64_t taken_at; /* time-stamp counter */
 	int32_t place; /* enum vr_place: where the scheduler had it */
+	struct vr_receipt *receipt; /* or NULL */
 };
 
 /* Any stack, any worker. Ask that rank r goes to PE `to`. -1 when there is no memory to ask. */
 int vr_move_order(struct vr_rank *r, int32_t to);
+
+/* The same with a receipt. A rank whose program wants to know when it goes stays: only its program's calls have it go. NULL: no memory. */
+struct vr_receipt *vr_move_order_receipt(struct vr_rank *r, int32_t to);
 
 /* Any stack, any worker: has PE `id` orders that it has not got round to? A guess. */
 int vr_move_is_behind(int32_t id);
@@ -69,7 +80,7 @@ const char *vr_move_unpack(struct vr_move *m);
 /* PE stack: the rank of an arrival, whose images are ready, is this worker's. Frees m. */
 void vr_move_finish(struct vr_move *m);
 
-/* PE stack: nothing comes of an order. */
-void vr_move_drop(struct vr_move *m);
+/* PE stack: nothing comes of an order, for this reason. */
+void vr_move_drop(struct vr_move *m, const char *why);
 
 #endif

@@ -1,6 +1,7 @@
 package vrank
 
 /*
+#include <stdlib.h>
 #include "../isomalloc/heap.h"
 #include "move.h"
 #include "numbers.h"
@@ -40,8 +41,14 @@ func (w *worker) move() error {
 // sendAway hands a rank over, with what Go keeps of it, unless something holds it here.
 func (w *worker) sendAway(m *C.struct_vr_move) error {
 	r := (*rank)(unsafe.Pointer(m.rank))
-	if C.vr_move_obstacle(m) != nil || !w.pack(r, m) {
-		C.vr_move_drop(m)
+	why := C.GoString(C.vr_move_obstacle(m))
+	if why == "" {
+		why = w.pack(r, m)
+	}
+	if why != "" {
+		text := C.CString(why)
+		C.vr_move_drop(m, text)
+		C.free(unsafe.Pointer(text))
 		return nil
 	}
 	C.vr_move_detach(m)
@@ -52,28 +59,30 @@ func (w *worker) sendAway(m *C.struct_vr_move) error {
 	return nil
 }
 
-// pack makes everything ready that goes with a rank. Where that fails the rank stays as it was; for good if it would fail again.
-func (w *worker) pack(r *rank, m *C.struct_vr_move) bool {
+// pack makes everything ready that goes with a rank. Where that fails it says why, and the rank stays as it was; for good if it would fail
+// again.
+func (w *worker) pack(r *rank, m *C.struct_vr_move) (why string) {
 	if !w.packLuggage(r) {
-		r.pin("its slice is full")
-		return false
+		why = "its slice is full"
+		r.pin(why)
+		return why
 	}
 	if err := w.leave(r); err != nil {
 		r.pin(err.Error())
-		return false
+		return err.Error()
 	}
 	never := C.int(0)
-	why := C.vr_move_pack(m, &never)
-	if why == nil {
-		return true
+	reason := C.vr_move_pack(m, &never)
+	if reason == nil {
+		return ""
 	}
 	if never != 0 {
-		r.pin(C.GoString(why))
+		r.pin(C.GoString(reason))
 	}
 	if err := w.furnish(r); err != nil {
 		panic(fmt.Sprintf("BUG: the images of rank %d were here and cannot be again: %v", r.number(), err))
 	}
-	return false
+	return C.GoString(reason)
 }
 
 // packLuggage puts what Go keeps of a rank into its slice, where it stays until Go needs it. That fails when the slice is full.

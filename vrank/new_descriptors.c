@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pty.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -17,6 +18,7 @@
 #include "bind.h"
 #include "life.h"
 #include "numbers.h"
+#include "opened.h"
 
 static int kept(int fd)
 {
@@ -36,7 +38,7 @@ static int kept_pair(int bad, int *ends)
 
 int vr_bind_creat(const char *path, mode_t mode)
 {
-	return kept(creat(path, mode));
+	return vr_bind_open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
 }
 
 int vr_bind_pipe2(int *ends, int flags)
@@ -102,12 +104,15 @@ int vr_bind_memfd_create(const char *name, unsigned flags)
 
 int vr_bind_shm_open(const char *name, int flags, mode_t mode)
 {
-	return kept(shm_open(name, flags, mode));
+	char path[NAME_MAX + 16];
+	snprintf(path, sizeof path, "/dev/shm/%s", name + (*name == '/'));
+	struct vr_before before = vr_opened_look(AT_FDCWD, path, flags & (O_RDWR | O_CREAT));
+	return kept(vr_opened_note(shm_open(name, flags, mode), before));
 }
 
 int vr_bind_mkostemps(char *name, int suffix, int flags)
 {
-	return kept(mkostemps(name, suffix, flags));
+	return kept(vr_opened_note(mkostemps(name, suffix, flags), vr_opened_new()));
 }
 
 int vr_bind_mkstemps(char *name, int suffix)

@@ -6,7 +6,10 @@
  * repeated, so nothing that wakes it is lost, and the code that made it notices nothing.
  *
  * The same is done, while threads wait for the PE, to a rank that runs for long while others could: it may look at a variable until
- * another thread's call has returned. But only to the program's own code: libraries may be in the middle of what must not be entered twice. */
+ * another thread's call has returned. But only to the program's own code: libraries may be in the middle of what must not be entered twice.
+ *
+ * And to a rank that runs for long while the job is to freeze: interrupt.h says where. A thread that sleeps in the kernel is left alone
+ * then, since not all calls are repeated by it. */
 #include "nudge.h"
 
 #include <cpuid.h>
@@ -23,6 +26,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "freeze.h"
+#include "interrupt.h"
 #include "life.h"
 #include "schedule.h"
 #include "stepper.h"
@@ -37,7 +42,6 @@
 
 uint64_t vr_nudge_xsave_bytes;
 
-static _Atomic uint32_t reasons; /* futex: to watch. Ranks with threads, and threads that wait for the PE */
 static _Atomic uint32_t waiting; /* threads that wait for the PE */
 static int status = -1; /* /proc/self/task/<PE thread>/syscall */
 static pid_t pe_thread;
@@ -45,7 +49,7 @@ static pid_t pe_thread;
 /* ---- the PE thread ---- */
 
 /* What the handler has found the rank in. Read before anything else can be found. */
-static enum { NOTHING, WAIT, SYSTEM_CALL, CODE } found;
+static enum place { NOTHING, WAIT, SYSTEM_CALL, CODE, ANYWHERE } found;
 
 static int is_plain_wait(uint64_t operation)
 {
@@ -62,11 +66,20 @@ static void rest_until(const _Atomic uint32_t *word, uint32_t value)
 	}
 }
 
+/* What xsave has written: the components that are in use come after the legacy part. */
+struct area {
+	char legacy[512];
+	uint64_t components;
+};
+
 /* On the stack of the rank, with its registers: the arguments, if it is in a futex call. */
-void vr_nudge_rest(const _Atomic uint32_t *word, uint64_t operation, uint64_t value);
-void vr_nudge_rest(const _Atomic uint32_t *word, uint64_t operation, uint64_t value)
+void vr_nudge_rest(const _Atomic uint32_t *word, uint64_t operation, uint64_t value, const struct area *area);
+void vr_nudge_rest(const _Atomic uint32_t *word, uint64_t operation, uint64_t value, const struct area *area)
 {
-	if (found == CODE)
+	atomic_fetch_or(&vr_job->registers, area->components);
+	if (found == ANYWHERE)
+		vr_freeze_rest();
+	else if (found == CODE)
 		vr_rank_yield();
 	else if (found == WAIT && is_plain_wait(operation))
 		rest_until(word, (uint32_t)value);
@@ -97,6 +110,8 @@ static int find_in_library(uint64_t pc, const greg_t *g)
 static int find(const struct vr_rank *r, const greg_t *g)
 {
 	uint64_t pc = g[REG_RIP], at = pc - r->images, images;
+	if (vr_freeze_is_wanted() && vr_interrupt_may(r, pc, g[REG_RSP]))
+		return ANYWHERE;
 	if (at < 2 || at + 2 > vr_job->layout.images_size)
 		return find_in_library(pc, g);
 	if (g[REG_RAX] == SYS_futex && is_system_call(pc))
@@ -125,10 +140,10 @@ static void nudged(int signal, siginfo_t *info, void *context)
 {
 	greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
 	(void)signal, (void)info;
-	if (!may_leave(vr_current, g) || !(found = find(vr_current, g)))
+	enum place place = may_leave(vr_current, g) ? find(vr_current, g) : NOTHING;
+	if (place == NOTHING || (place != ANYWHERE && !atomic_load(&waiting) && is_openmp(g[REG_RIP])))
 		return;
-	if (!atomic_load(&waiting) && is_openmp(g[REG_RIP]))
-		return;
+	found = place;
 	uint64_t *top = (uint64_t *)(g[REG_RSP] - RED_ZONE) - 1;
 	*top = g[REG_RIP];
 	g[REG_RSP] = (greg_t)top;
@@ -153,12 +168,26 @@ static int has_work(void)
 	return vr_pe_has_news() || vr_pe->head || vr_pe->timers;
 }
 
+/* Has one rank run for long although the job is to freeze? */
+static int is_awaited(int at, int64_t pause)
+{
+	static uint64_t switches;
+	static int64_t running;
+	uint64_t now = *(volatile uint64_t *)&vr_pe->switches;
+	int runs = *(struct vr_rank *volatile *)&vr_context && (at == CODE || status < 0);
+	running = runs && now == switches && vr_freeze_is_wanted() ? running + pause : 0;
+	switches = now;
+	return running >= SLICE;
+}
+
 /* In a futex call, or running since the time before the last look, which was `pause` ago. */
 static int is_stuck(int64_t pause)
 {
 	static int64_t running;
 	int at = atomic_load(&vr_pe->asleep) ? NOTHING : look();
 	atomic_store(&seen, at);
+	if (is_awaited(at, pause))
+		return 1;
 	running = at == CODE && has_work() ? running + pause : 0;
 	if (at == WAIT)
 		return atomic_load(&waiting) || has_work();
@@ -171,8 +200,8 @@ static int is_stuck(int64_t pause)
 static void *watch(void *unused)
 {
 	for (int64_t pause = WATCH_MIN;;) {
-		if (!atomic_load(&reasons)) {
-			syscall(SYS_futex, &reasons, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+		if (!atomic_load(&vr_pe->watch)) {
+			syscall(SYS_futex, &vr_pe->watch, FUTEX_WAIT, 0, NULL, NULL, 0);
 			pause = WATCH_MIN;
 		}
 		nanosleep(&(struct timespec){0, pause}, NULL);
@@ -181,7 +210,7 @@ static void *watch(void *unused)
 			continue;
 		}
 		tgkill(getpid(), pe_thread, VR_NUDGE_SIGNAL);
-		pause = status < 0 || !atomic_load(&waiting) ? WATCH_MAX : WATCH_MIN; /* for the next wait of this kind */
+		pause = status < 0 || !(atomic_load(&waiting) || vr_freeze_is_wanted()) ? WATCH_MAX : WATCH_MIN; /* for the next wait of this kind */
 	}
 	return unused;
 }
@@ -206,6 +235,15 @@ int vr_nudge_prepare(void)
 	return 0;
 }
 
+int vr_nudge_can_restore(uint64_t components)
+{
+	uint32_t low, high;
+	if (vr_nudge_prepare())
+		return 0;
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return !(components & ~((uint64_t)high << 32 | low));
+}
+
 void vr_nudge_setup(void)
 {
 	static int done;
@@ -220,27 +258,27 @@ void vr_nudge_setup(void)
 		start_watcher();
 }
 
-/* ---- threads of ranks ---- */
+/* ---- reasons ---- */
 
-void vr_nudge_watch(void)
+void vr_nudge_watch(struct vr_pe *pe)
 {
-	if (!atomic_fetch_add(&reasons, 1))
-		syscall(SYS_futex, &reasons, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	if (!atomic_fetch_add(&pe->watch, 1))
+		syscall(SYS_futex, &pe->watch, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-void vr_nudge_unwatch(void)
+void vr_nudge_unwatch(struct vr_pe *pe)
 {
-	atomic_fetch_sub(&reasons, 1);
+	atomic_fetch_sub(&pe->watch, 1);
 }
 
 void vr_nudge_begin(void)
 {
 	atomic_fetch_add(&waiting, 1);
-	vr_nudge_watch();
+	vr_nudge_watch(vr_pe);
 }
 
 void vr_nudge_end(void)
 {
-	vr_nudge_unwatch();
+	vr_nudge_unwatch(vr_pe);
 	atomic_fetch_sub(&waiting, 1);
 }

@@ -57,7 +57,8 @@
 	xsave64	(%rsp)
 	fninit				/* others shall find the register stack empty, as at any call */
 	movq	%r8, %rdx
-	call	\function			/* with %rdi, %rsi, %rdx as they were */
+	movq	%rsp, %rcx
+	call	\function			/* with %rdi, %rsi, %rdx as they were, and in %rcx what is saved */
 	movl	$-1, %eax
 	movl	$-1, %edx
 	xrstor64 (%rsp)

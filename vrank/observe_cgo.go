@@ -1,6 +1,7 @@
 package vrank
 
 /*
+#include "balance.h"
 #include "timeline.h"
 
 static int is_started(const void *control)
@@ -53,12 +54,12 @@ type Moment struct {
 }
 
 // Observe maps the region of a job, whose descriptor it takes over. Seen can be only what PEs have said after Started.
-func Observe(fd int, base uintptr, sliceSize uint64, pes, ranks int) (*Observer, error) {
-	region, err := isomalloc.Attach(fd, isomalloc.Config{Base: base, Control: ControlSize(pes, ranks), SliceSize: sliceSize, Slices: ranks})
+func Observe(fd int, layout isomalloc.Config, pes int) (*Observer, error) {
+	region, err := isomalloc.Attach(fd, layout)
 	if err != nil {
 		return nil, fmt.Errorf("map the region: %w", err)
 	}
-	o := &Observer{Sampler: NewSampler(pes, ranks), region: region, buffer: make([]C.struct_vr_moment, 1024)}
+	o := &Observer{Sampler: NewSampler(pes, layout.Slices), region: region, buffer: make([]C.struct_vr_moment, 1024)}
 	o.data = 0 // images are the workers' to know
 	return o, nil
 }
@@ -73,8 +74,25 @@ func (o *Observer) Started() bool {
 	return true
 }
 
+// ForgetPast has all that is told from now on be about what ranks do from now on: the region holds a job that was saved, and is about to go on.
+func (o *Observer) ForgetPast() {
+	C.look_at(at(o.region.Base() + privateSize))
+	defer C.look_at(nil)
+	before := NewSampler(int(C.vr_job.pes), len(o.ranks))
+	C.vr_sample(&before.pes[0], &before.ranks[0])
+	o.before = before.ranks
+	o.sentBefore = map[[2]int64]Traffic{}
+	before.EachTraffic(func(t Traffic) { o.sentBefore[[2]int64{t.From, t.To}] = t })
+}
+
 // Began is when all ranks existed, in ticks.
 func (o *Observer) Began() uint64 { return uint64(C.vr_job.began_at) }
+
+// Renew notes that the job has other workers, so many, and has not Started.
+func (o *Observer) Renew(pes int) {
+	o.Sampler = NewSampler(pes, o.region.Config().Slices)
+	o.data = 0
+}
 
 // Ticks reads the time-stamp counter, whose frequency is not exactly known.
 func (o *Observer) Ticks() uint64 { return uint64(C.vr_ticks()) }

@@ -353,10 +353,20 @@ void vr_overlay_leave(struct vr_rank *r)
 		restore(o->lo, o->hi);
 }
 
+/* After a restart a file may be another one with the same bytes. */
+static void note_identity(struct file *f)
+{
+	struct stat s;
+	if (!fstat(f->fd, &s))
+		f->device = s.st_dev, f->inode = s.st_ino;
+}
+
 int vr_overlay_enter(struct vr_rank *r)
 {
-	for (struct vr_overlay *o = r->overlays; o; o = o->next)
+	for (struct vr_overlay *o = r->overlays; o; o = o->next) {
+		note_identity(o->file);
 		if (mmap((void *)o->lo, o->hi - o->lo, o->prot, o->flags | MAP_FIXED | MAP_NORESERVE, o->file->fd, o->offset) == MAP_FAILED)
 			return -1;
+	}
 	return 0;
 }

@@ -27,6 +27,9 @@ func describeProgram(p *privatize.Program) {
 	list := unsafe.Slice((*C.struct_vr_object)(C.calloc(C.size_t(len(objects)), C.sizeof_struct_vr_object)), len(objects))
 	for i, o := range objects {
 		list[i] = describeObject(&o, C.CString(o.Path))
+		if o.Copy != "" {
+			list[i].copy = C.CString(o.Copy)
+		}
 	}
 	if p.BringsAllocator() && p.Defines("mallctl") {
 		C.vr_links_threads = 1

@@ -113,7 +113,7 @@ static struct queues empty(struct vr_pe *pe)
 	atomic_store(&pe->watched, NULL);
 	atomic_store(&pe->asleep, 0);
 	atomic_store(&pe->core, -1);
-	pe->steal = (struct vr_steal){0};
+	atomic_store(&pe->watch, 0);
 	return q;
 }
 
@@ -183,11 +183,14 @@ void vr_job_revive(int pes)
 	struct vr_job *job = vr_job;
 	int old = job->pes, most = old > pes ? old : pes;
 	static struct queues q[VR_MAX_PES];
+	atomic_store(&job->freeze.begun, atomic_load(&job->freeze.copied)); /* from here on it is not what was frozen */
+	atomic_store(&job->freeze.halted, 0);
 	job->pes = pes;
 	atomic_store(&job->started, 0);
 	atomic_store(&job->stop, 0);
 	atomic_store(&job->idle, 0);
 	atomic_store(&job->deadlock, 0);
+	atomic_store(&job->measuring, 0);
 	job->ticks_per_second = vr_job_measure_ticks();
 	job->clock = job->freeze.at - vr_now();
 	job->freeze = (struct vr_freeze){.departures = atomic_load(&job->freeze.departures) + 1, .done = atomic_load(&job->freeze.done) + 1};
@@ -202,6 +205,8 @@ void vr_job_revive(int pes)
 	place_ranks(old);
 	for (int i = 0; i < most; i++)
 		refill(i, &q[i]);
+	for (int i = 0; i < most; i++)
+		job->pe[i].steal = (struct vr_steal){0}; /* questions were in inboxes until now */
 	atomic_thread_fence(memory_order_seq_cst);
 	job->magic = VR_JOB_MAGIC;
 }

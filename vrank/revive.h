@@ -4,6 +4,13 @@
 #define VRANK_REVIVE_H
 
 #include "core.h"
+#include "rank.h"
+
+/* So many PEs can the job have, whose descriptors lie below those of its ranks. */
+static inline int vr_job_most_pes(const struct vr_job *job)
+{
+	return job->fd_count ? (job->fd_first - 64) / 3 : VR_MAX_PES;
+}
 
 /* PE 0, vr_job set, nobody else runs: the job has so many PEs from now on. With as many as before, ranks stay with theirs. */
 void vr_job_revive(int pes);

@@ -2,10 +2,12 @@ package vrank
 
 /*
 #include "core.h"
+#include "nudge.h"
 #include "revive.h"
 
 static int is_asleep(void) { return vr_job->magic == VR_JOB_ASLEEP; }
-static uint64_t most_pes(void) { return vr_job->fd_count ? (vr_job->fd_first - 64) / 3 : VR_MAX_PES; }
+static int lacks_registers(void) { return !vr_nudge_can_restore(vr_job->registers); }
+static int most_pes(void) { return vr_job_most_pes(vr_job); }
 */
 import "C"
 
@@ -22,12 +24,14 @@ type Revive struct {
 // reviveJob makes the structures of a job that was saved fit for these workers. PE 0.
 func (w *worker) reviveJob() error {
 	l := w.layout.toC()
-	switch most := uint64(C.most_pes()); {
+	switch most := int(C.most_pes()); {
 	case C.is_asleep() == 0:
 		return errors.New("what was restored is no job that was frozen")
 	case int(C.vr_job.ranks) != w.cfg.Ranks || C.vr_job.layout != l:
 		return errors.New("the program takes other places in memory than it did when the checkpoint was made: it is not the same program, or not the same ampirun")
-	case uint64(w.cfg.PEs) > most:
+	case C.lacks_registers() != 0:
+		return errors.New("its ranks have values in vector registers that this processor lacks: restart it on one like that on which the checkpoint was made")
+	case w.cfg.PEs > most:
 		return fmt.Errorf("+p %d: the job can be restarted with %d workers at most", w.cfg.PEs, most)
 	}
 	C.vr_job_revive(C.int(w.cfg.PEs))
@@ -54,10 +58,8 @@ func (w *worker) reviveRank(r *rank) error {
 		return err
 	}
 	files := w.cfg.Revive.Files[r.number()]
-	for i := range files {
-		if err := files[i].openAgain(); err != nil {
-			return err
-		}
+	if err := openFiles(files); err != nil {
+		return err
 	}
 	r.dropContents(files)
 	return cError(C.vr_rank_revive(&r.c))

@@ -19,6 +19,9 @@ type Sampler struct {
 	pes   []C.struct_vr_pe_sample
 	ranks []C.struct_vr_rank_sample
 	data  int64 // bytes of a rank's images that are its own; below 0 until that is known
+
+	before     []C.struct_vr_rank_sample // what ranks had done before, which is not told; nil: nothing
+	sentBefore map[[2]int64]Traffic      // likewise, by sender and receiver
 }
 
 // Sample is what can be seen of the job at one moment: sums since its beginning, in seconds.
@@ -81,6 +84,9 @@ func (s *Sampler) Take() *Sample {
 	}
 	for i := range s.ranks {
 		r := &s.ranks[i]
+		if s.before != nil {
+			leaveOut(r, &s.before[i])
+		}
 		out.Ranks[i] = RankSample{User: float64(r.user_ticks) / second, Moves: uint64(r.moves), Sent: uint64(r.sent), PE: int(r.pe), Memory: int64(r.memory) + s.data,
 			Pinned: r.flags&C.VR_SAMPLE_PINNED != 0, Ended: r.flags&C.VR_SAMPLE_ENDED != 0, Goes: r.flags&C.VR_SAMPLE_GOES != 0}
 		if r.flags&C.VR_SAMPLE_SET != 0 {
@@ -89,6 +95,15 @@ func (s *Sampler) Take() *Sample {
 		}
 	}
 	return out
+}
+
+// leaveOut takes away what a rank had done before. Its time may have been measured anew since.
+func leaveOut(r, before *C.struct_vr_rank_sample) {
+	r.moves -= before.moves
+	r.sent -= before.sent
+	if r.user_ticks >= before.user_ticks {
+		r.user_ticks -= before.user_ticks
+	}
 }
 
 // Traffic is what one rank has sent another so far.
@@ -112,7 +127,8 @@ func (s *Sampler) EachTraffic(visit func(Traffic)) {
 			n = int(C.vr_traffic_read(r, &peers[0], C.int(len(peers))))
 		}
 		for _, p := range peers[:min(n, len(peers))] {
-			visit(Traffic{int64(id), int64(p.rank), int64(p.messages), int64(p.bytes)})
+			was := s.sentBefore[[2]int64{int64(id), int64(p.rank)}]
+			visit(Traffic{int64(id), int64(p.rank), int64(p.messages) - was.Messages, int64(p.bytes) - was.Bytes})
 		}
 	}
 }

@@ -15,6 +15,7 @@
 #include "bind.h"
 #include "life.h"
 #include "numbers.h"
+#include "opened.h"
 #include "wait.h"
 
 static int or_errno(int n)
@@ -35,10 +36,16 @@ static int is_own_exe(const char *path)
 	return !strcmp(path, "/proc/self/exe") || !strcmp(path, "/proc/thread-self/exe") || !strcmp(path, own);
 }
 
-const char *vr_path(const char *path)
+static const struct vr_object *named_as_exe(const char *path)
 {
 	const struct vr_object *program = vr_object_program();
-	return path && vr_unlikely(path[0] == '/' && path[1] == 'p') && program && is_own_exe(path) ? program->name : path;
+	return path && vr_unlikely(path[0] == '/' && path[1] == 'p') && program && is_own_exe(path) ? program : NULL;
+}
+
+const char *vr_path(const char *path)
+{
+	const struct vr_object *program = named_as_exe(path);
+	return !program ? path : program->copy ? program->copy : program->name;
 }
 
 static ssize_t give_path(const char *path, char *out, size_t n)
@@ -51,8 +58,8 @@ static ssize_t give_path(const char *path, char *out, size_t n)
 
 ssize_t vr_bind_readlinkat(int dir, const char *path, char *out, size_t n)
 {
-	const char *own = vr_path(path);
-	return own != path ? give_path(own, out, n) : or_errno((int)readlinkat(dir, path, out, n));
+	const struct vr_object *program = named_as_exe(path);
+	return program ? give_path(program->name, out, n) : or_errno((int)readlinkat(dir, path, out, n));
 }
 
 ssize_t vr_bind_readlink(const char *path, char *out, size_t n)
@@ -69,7 +76,10 @@ ssize_t vr_bind_readlink_chk(const char *path, char *out, size_t n, size_t room)
 char *vr_bind_realpath(const char *path, char *out)
 {
 	char found[PATH_MAX];
-	if (!path || !realpath(vr_path(path), found)) {
+	const struct vr_object *program = named_as_exe(path);
+	if (program && program->copy)
+		snprintf(found, sizeof found, "%s", program->name);
+	else if (!path || !realpath(vr_path(path), found)) {
 		vr_set_errno(path ? errno : EINVAL);
 		return NULL;
 	}
@@ -119,7 +129,8 @@ static int open_path(int dir, const char *path, int flags, mode_t mode)
 	int waits = !(flags & (O_NONBLOCK | O_PATH | O_CREAT)) && (flags & O_ACCMODE) != O_RDWR;
 	if (waits && !vr_may_block() && is_fifo(dir, path))
 		return vr_fd_keep(or_errno(open_fifo(dir, path, flags)));
-	return vr_fd_keep(or_errno(openat(dir, path, flags, mode)));
+	struct vr_before before = vr_opened_look(dir, path, (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT);
+	return vr_fd_keep(vr_opened_note(or_errno(openat(dir, path, flags, mode)), before));
 }
 
 static mode_t mode_of(int flags, va_list args)
@@ -155,6 +166,14 @@ int vr_bind_openat_2(int dir, const char *path, int flags)
 	return open_path(dir, path, flags, 0);
 }
 
+static FILE *open_stream(const char *path, const char *mode)
+{
+	struct vr_before before = vr_opened_look(AT_FDCWD, path, vr_mode_writes(mode));
+	FILE *f = ((FILE * (*)(const char *, const char *)) vr_current->entry.libc[VR_LIBC_FOPEN])(path, mode);
+	vr_opened_note(f ? f->_fileno : -1, before);
+	return vr_file_keep(f);
+}
+
 /* A FIFO is opened here first; the stream that the C library then makes finds its other end there. */
 FILE *vr_bind_fopen(const char *path, const char *mode)
 {
@@ -165,7 +184,7 @@ FILE *vr_bind_fopen(const char *path, const char *mode)
 	else if (strchr(mode, 'm') && vr_redirect())
 		vr_rank_pin(vr_current, "it has a stream that maps its file");
 	if (vr_may_block() || (mode[0] != 'r' && mode[0] != 'w') || strchr(mode, '+') || !is_fifo(AT_FDCWD, own))
-		return vr_file_keep(((FILE * (*)(const char *, const char *)) e->libc[VR_LIBC_FOPEN])(own, mode));
+		return open_stream(own, mode);
 	int fd = open_path(AT_FDCWD, own, (mode[0] == 'r' ? O_RDONLY : O_WRONLY) | (strchr(mode, 'e') ? O_CLOEXEC : 0), 0);
 	return fd < 0 ? NULL : ((FILE * (*)(int, const char *)) e->libc[VR_LIBC_FDOPEN])(fd, mode);
 }

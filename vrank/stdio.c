@@ -15,6 +15,7 @@
 #include "bind.h"
 #include "life.h"
 #include "numbers.h"
+#include "opened.h"
 #include "process.h"
 #include "wait.h"
 
@@ -176,7 +177,10 @@ FILE *vr_bind_freopen(const char *path, const char *mode, FILE *f)
 	int fd = f->_fileno;
 	if ((unsigned)fd <= 2 && !vr_is_child() && replace(fd, fd) == fd)
 		f->_fileno = vr_current->standard_fd[fd];
-	return ((FILE * (*)(const char *, const char *, FILE *)) vr_current->entry.freopen)(path, mode, f);
+	struct vr_before before = vr_opened_look(AT_FDCWD, path, vr_mode_writes(mode));
+	f = ((FILE * (*)(const char *, const char *, FILE *)) vr_current->entry.freopen)(path, mode, f);
+	vr_opened_note(f ? f->_fileno : -1, before);
+	return f;
 }
 
 /* The functions of the worker's own C library, when that is one of those that were patched. */

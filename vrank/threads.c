@@ -43,7 +43,7 @@ static void thread_end(void *unused)
 	vr_thread = NULL;
 	vr_current = NULL;
 	int32_t pe = atomic_load(&r->pe);
-	vr_nudge_unwatch();
+	vr_nudge_unwatch(vr_pe);
 	if (atomic_fetch_sub(&r->threads, 1) == 1)
 		vr_pe_ring(&vr_job->pe[pe]); /* perhaps it sleeps without looking for deadlocks */
 }
@@ -135,10 +135,10 @@ int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), 
 		vr_unwinder_prepare(r->entry.backtrace); /* the worker's unwinds threads that end early */
 	}
 	atomic_fetch_add(&r->threads, 1);
-	vr_nudge_watch();
+	vr_nudge_watch(vr_pe);
 	int error = create(thread, attr, s);
 	if (error) {
-		vr_nudge_unwatch();
+		vr_nudge_unwatch(vr_pe);
 		atomic_fetch_sub(&r->threads, 1);
 		vr_rank_free(r, s);
 	}

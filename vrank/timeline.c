@@ -11,7 +11,13 @@ uint64_t vr_timeline_size(void)
 
 void vr_timeline_begin(void)
 {
-	atomic_store(&vr_pe->timeline->rank, -1);
+	struct vr_timeline *t = vr_pe->timeline;
+	atomic_store(&t->tail, atomic_load(&t->head)); /* what a job that goes on did before it was saved is not read */
+	t->renew_at = 0;
+	t->has_many = 0;
+	t->unrecorded = t->lost = 0;
+	t->flows_before = t->flows;
+	atomic_store(&t->rank, -1);
 	vr_timeline_on = 1;
 }
 
@@ -116,11 +122,18 @@ uint64_t vr_timeline_sent(const struct vr_rank *from, int32_t to, int64_t bytes)
 	return flow;
 }
 
+/* A message that was sent before the job was saved is in no timeline of this run. */
+static int is_old(uint64_t flow)
+{
+	int pe = (int)(flow >> 48) - 1;
+	return pe >= vr_job->pes || (flow & ~(0xffffull << 48)) <= vr_job->pe[pe].timeline->flows_before;
+}
+
 /* Those that arrive are as many as those that others record as sent; there is room for them unless all send to one PE. */
 void vr_timeline_received(const struct vr_rank *r, uint64_t flow, int64_t bytes)
 {
 	struct vr_timeline *t = vr_pe->timeline;
-	if (room(t) > VR_MOMENTS_SPARE)
+	if (room(t) > VR_MOMENTS_SPARE && !is_old(flow))
 		put(t, &(struct vr_moment){.kind = VR_MOMENT_RECEIVED, .at = vr_ticks(), .flow = flow, .amount = bytes, .rank = r->id, .peer = -1, .fn = -1});
 }
 

@@ -37,6 +37,7 @@ struct vr_timeline {
 	_Atomic int32_t rank; /* -1: none */
 	uint64_t since;
 	uint64_t flows; /* messages that were recorded */
+	uint64_t flows_before; /* when this run of the job began */
 	uint64_t unrecorded; /* messages that were not */
 	uint64_t lost; /* moves for which there was no room */
 	alignas(VR_LINE) _Atomic uint64_t tail; /* read so far: the manager's */

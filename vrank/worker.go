@@ -21,7 +21,7 @@ type worker struct {
 	mpi             MPI
 	report          func(Event)
 	region          *isomalloc.Region
-	shadow          *isomalloc.Region // what of the region is to be saved, as it was when the job was frozen; nil: it cannot be
+	shadow          *shadow // what of the region is to be saved, as it was when the job was frozen; nil: it cannot be
 	images          privatize.Images
 	movable         bool // its method lets ranks move
 	sharesLibraries bool // under its method ranks use libraries of the process
@@ -61,6 +61,9 @@ func (w *worker) main() error {
 		os.Remove(w.cfg.Directory) // empty by now: nothing is left should the manager be killed; one worker succeeds
 	}
 	w.placed.Store(true)
+	if w.cfg.PE == 0 {
+		w.send(Event{Kind: EventRunning, Rank: -1})
+	}
 	if w.cfg.Debug {
 		w.send(Event{Kind: EventPlaced, Rank: -1})
 		awaitDebugger()
@@ -133,7 +136,7 @@ func (w *worker) load() error {
 	setHosted(method.Facts().LoadedByLd)
 	o := LoadOptions(w.mpi)
 	o.Bind, o.BindShared = w.bound(o.Bind), w.bound(o.BindShared)
-	o.TLSTop, o.Directory = threadPointer(), w.cfg.Directory
+	o.TLSTop, o.Directory, o.Copies = threadPointer(), w.cfg.Directory, w.cfg.Copies
 	o.Backing = func(base uintptr) privatize.Backing {
 		return privatize.Backing{FD: w.region.FD(), Offset: int64(base - w.region.Base())}
 	}

@@ -66,8 +66,8 @@ func Run(cfg Config, mpi MPI, report func(Event)) error {
 		return fmt.Errorf("map the region: %w", err)
 	}
 	w := &worker{cfg: &cfg, mpi: mpi, report: report, region: region, furnished: map[int]bool{}}
-	if cfg.Keeps {
-		if w.shadow, err = isomalloc.Take(cfg.ShadowFD, layout); err != nil {
+	if cfg.Shadow {
+		if w.shadow, err = newShadow(region, cfg.ShadowFD); err != nil {
 			return fmt.Errorf("take the memory that checkpoints are copied to: %w", err)
 		}
 	}
@@ -92,6 +92,7 @@ func (w *worker) joinJob() error {
 		if err := w.layJobOut(); err != nil {
 			return err
 		}
+		C.vr_job.saves = w.saves()
 	}
 	await(func() bool { return C.vr_job_is_ready(w.control()) != 0 })
 	C.vr_spin_ticks = C.uint64_t(w.spinTime().Seconds() * ticksPerSecond())
@@ -121,6 +122,7 @@ func (w *worker) joinJob() error {
 	C.vr_heap_handlers()
 	C.vr_core_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
 	C.vr_hosted_setup()
+	w.noteOpened()
 	if w.cfg.CopyFD > 0 {
 		if err := w.startCopying(); err != nil {
 			return fmt.Errorf("+migrate copy: %w", err)
@@ -149,11 +151,25 @@ func (w *worker) layJobOut() error {
 	return nil
 }
 
+// saves is where ranks can have the job saved.
+func (w *worker) saves() (places C.int32_t) {
+	if w.cfg.ToDisk {
+		places |= C.VR_TO_DISK
+	}
+	if w.cfg.ToMemory {
+		places |= C.VR_TO_MEMORY
+	}
+	return places
+}
+
 // startJob waits until the ranks of all workers exist.
 func (w *worker) startJob() {
 	await(func() bool { return w.copier == nil || w.copier.hasAll() || isStopped() })
 	C.vr_job_start()
 	await(func() bool { return C.vr_job_is_started() != 0 || isStopped() })
+	if C.vr_job.keeps != 0 {
+		w.prepareInterrupts()
+	}
 }
 
 func (l *sliceLayout) toC() C.struct_vr_layout {

@@ -1,0 +1,50 @@
+package vrank
+
+/*
+#include <stdlib.h>
+
+#include "core.h"
+#include "numbers.h"
+#include "opened.h"
+
+static int32_t owner_of(int fd)
+{
+	int is_in = fd >= vr_job->fd_first && fd < vr_job->fd_count;
+	return is_in ? atomic_load(&vr_job->fd_owner[fd]) - 1 : -1;
+}
+*/
+import "C"
+
+import "unsafe"
+
+// ownerOf is the rank that a descriptor's number belongs to, in whichever worker; negative: none.
+func ownerOf(fd int) int { return int(C.owner_of(C.int(fd))) }
+
+// descriptors are the numbers of those that the rank has.
+func (r *rank) descriptors() []int {
+	fds := make([]C.int, 64)
+	n := int(C.vr_fds_of(&r.c, &fds[0], C.int(len(fds))))
+	if n > len(fds) {
+		fds = make([]C.int, n)
+		n = min(n, int(C.vr_fds_of(&r.c, &fds[0], C.int(n))))
+	}
+	list := make([]int, n)
+	for i := range list {
+		list[i] = int(fds[i])
+	}
+	return list
+}
+
+// noteOpened begins to note which files ranks open.
+func (w *worker) noteOpened() {
+	o, memory := &w.cfg.Opened, C.int(-1)
+	if o.Memory {
+		memory = C.int(o.FD)
+	}
+	prefix := C.CString(o.Prefix)
+	defer C.free(unsafe.Pointer(prefix))
+	C.vr_opened_setup(prefix, memory, C.int32_t(o.Epoch), C.int32_t(w.cfg.PE))
+}
+
+// nextEpoch has what is opened from now on noted apart. All ranks of the job are at rest.
+func nextEpoch() int { return int(C.vr_opened_next()) }

@@ -1,0 +1,156 @@
+/* Notes of files that ranks open, see opened.h. */
+#include "opened.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "numbers.h"
+#include "process.h"
+
+static char prefix[PATH_MAX];
+static int memory = -1;
+static int32_t epoch, own_pe;
+static _Atomic int notes = -1; /* the file of this epoch, once there is something to note */
+
+void vr_opened_setup(const char *to, int to_memory, int32_t first, int32_t pe)
+{
+	snprintf(prefix, sizeof prefix, "%s", to);
+	memory = to_memory;
+	epoch = first;
+	own_pe = pe;
+}
+
+int32_t vr_opened_next(void)
+{
+	int fd = atomic_exchange(&notes, -1);
+	if (fd >= 0)
+		close(fd);
+	return ++epoch;
+}
+
+/* Threads of ranks may come here at the same time. */
+static int file(void)
+{
+	char name[PATH_MAX + 32];
+	int fd = atomic_load(&notes), none = -1;
+	if (fd >= 0)
+		return fd;
+	snprintf(name, sizeof name, "%s.%d.%d", prefix, epoch, own_pe);
+	fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	fd = vr_fd_aside(fd);
+	if (atomic_compare_exchange_strong(&notes, &none, fd))
+		return fd;
+	close(fd);
+	return none;
+}
+
+#define HEAD 128 /* room for what comes before the path */
+
+static void put_in_memory(const char *text, size_t length)
+{
+	char where[32];
+	int n = snprintf(where, sizeof where, "%d.%d:", epoch, own_pe);
+	struct iovec note[2] = {{where, (size_t)n}, {(char *)text, length}};
+	ssize_t done = writev(memory, note, 2); /* at the end, and in one piece: another worker writes before or after it */
+	(void)done;
+}
+
+static void put(const char *text, size_t length)
+{
+	if (memory >= 0) {
+		put_in_memory(text, length);
+		return;
+	}
+	int to = file();
+	ssize_t done = to < 0 ? -1 : write(to, text, length); /* a full disk keeps the next checkpoint from being made, too */
+	(void)done;
+}
+
+/* Where a descriptor, or the directory of calls at AT_FDCWD, is: its length, or -1. */
+static ssize_t path_of(int fd, char *out)
+{
+	char link[32] = "/proc/self/cwd";
+	if (fd != AT_FDCWD)
+		snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	return readlink(link, out, PATH_MAX - 1);
+}
+
+static void note_before(uint32_t number, int dir, const char *path)
+{
+	char text[HEAD + 2 * PATH_MAX];
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME_COARSE, &now); /* that of files */
+	int n = snprintf(text, HEAD, "%u 0:0 0 %lld.%ld -1 ", number, (long long)now.tv_sec, now.tv_nsec);
+	if (*path != '/') {
+		ssize_t length = path_of(dir, text + n);
+		if (length < 0)
+			return;
+		n += (int)length;
+		text[n++] = '/';
+	}
+	n += snprintf(text + n, PATH_MAX, "%s", path);
+	put(text, (size_t)n + 1);
+}
+
+static void note_after(uint32_t number, int fd, int64_t size)
+{
+	char text[HEAD + PATH_MAX];
+	struct statx st;
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &st) || !S_ISREG(st.stx_mode) || !st.stx_nlink)
+		return;
+	int n = snprintf(text, HEAD, "%u %u:%u %llu %lld.%u %lld ", number, st.stx_dev_major, st.stx_dev_minor, (unsigned long long)st.stx_ino,
+			 (long long)st.stx_btime.tv_sec, st.stx_btime.tv_nsec, (long long)size);
+	ssize_t length = path_of(fd, text + n);
+	if (length < 0)
+		return;
+	text[n + length] = 0;
+	put(text, (size_t)(n + length + 1));
+}
+
+static int is_wanted(void)
+{
+	return vr_unlikely(*prefix || memory >= 0) && !vr_is_child();
+}
+
+static uint32_t next_number(void)
+{
+	static _Atomic uint32_t last;
+	return atomic_fetch_add(&last, 1) + 1;
+}
+
+struct vr_before vr_opened_new(void)
+{
+	return (struct vr_before){-1, is_wanted() ? next_number() : 0};
+}
+
+struct vr_before vr_opened_look(int dir, const char *path, int writes)
+{
+	struct stat st;
+	if (!is_wanted() || !writes || !path)
+		return (struct vr_before){0, 0};
+	uint32_t number = next_number();
+	if (!fstatat(dir, path, &st, 0))
+		return (struct vr_before){st.st_size, S_ISREG(st.st_mode) ? number : 0};
+	note_before(number, dir, path);
+	return (struct vr_before){-1, number};
+}
+
+int vr_opened_note(int fd, struct vr_before before)
+{
+	int saved = errno;
+	if (vr_unlikely(before.number) && fd >= 0)
+		note_after(before.number, fd, before.size);
+	errno = saved;
+	return fd;
+}

@@ -1,0 +1,169 @@
+package vrank
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"ampirun/isomalloc"
+)
+
+// shadow is what a worker copies its share of the region to when the job is frozen. Pages are compared, and only those that differ are written
+// and marked. Views of both stay from one freeze to the next, since what takes most of the time otherwise is to touch a page for the first time.
+type shadow struct {
+	*isomalloc.Shadow
+	from, to *isomalloc.View
+	read     [2][]byte // buffers for what cannot be viewed
+	freezes  int
+	known    map[uintptr]known // by the address of what was followed
+
+	preparing sync.Mutex                    // Prepare is at work; with what follows
+	prepared  int64                         // bytes that the region had when that was done last
+	found     map[uintptr][]isomalloc.Range // what the region had where room was made
+	begun     atomic.Int32                  // freezes, for it to stop
+}
+
+// known is what a part of the shadow had after a freeze. Nobody else changes it before the next one. Later it is a hint.
+type known struct {
+	freeze  int // 0: it is no more than a hint
+	extents []isomalloc.Range
+}
+
+// copyPiece is how much is looked at with one call of the system, where there are no views.
+const copyPiece = 256 << 10
+
+func newShadow(region *isomalloc.Region, fd int) (*shadow, error) {
+	s, err := isomalloc.TakeShadow(fd, region.Config())
+	if err != nil {
+		return nil, err
+	}
+	return &shadow{Shadow: s, from: region.View(false), to: s.View(true), read: [2][]byte{make([]byte, copyPiece), make([]byte, copyPiece)},
+		known: map[uintptr]known{}, found: map[uintptr][]isomalloc.Range{}}, nil
+}
+
+// controlPiece is how much of the control area one worker copies at a time: all of them take turns.
+const controlPiece = 1 << 20
+
+// copyRegion copies this worker's share of the region to its shadow, and has holes there where the region has some.
+func (w *worker) copyRegion(ranks []*rank) (bytes uint64, err error) {
+	w.shadow.begin()
+	for _, r := range ranks {
+		lo, hi := r.deadStack()
+		n, err := w.shadow.follow(w.region.Slice(r.number()), isomalloc.Range{Lo: lo, Hi: hi}, w.shadow.copy)
+		if err != nil {
+			return bytes, fmt.Errorf("copy the memory of rank %d: %w", r.number(), err)
+		}
+		bytes += n
+	}
+	n, err := w.shadow.follow(w.region.Control(), isomalloc.Range{}, w.copyMyPieces)
+	if err != nil {
+		return bytes, fmt.Errorf("copy the memory of the job: %w", err)
+	}
+	return bytes + n, nil
+}
+
+// begin begins another freeze.
+func (s *shadow) begin() {
+	s.freezes++
+	s.begun.Add(1)
+	s.preparing.Lock()
+	defer s.preparing.Unlock()
+	for at, extents := range s.found {
+		s.known[at] = known{extents: extents}
+	}
+	clear(s.found)
+}
+
+// copyMyPieces copies every so manieth piece of memory that all workers look at.
+func (w *worker) copyMyPieces(part isomalloc.Range, isThere bool) (bytes uint64, err error) {
+	for at := part.Lo; at < part.Hi; {
+		end := min((at/controlPiece+1)*controlPiece, part.Hi)
+		if int(at/controlPiece)%w.cfg.PEs == w.cfg.PE {
+			n, err := w.shadow.copy(isomalloc.Range{Lo: at, Hi: end}, isThere)
+			if bytes += n; err != nil {
+				return bytes, err
+			}
+		}
+		at = end
+	}
+	return bytes, nil
+}
+
+// follow has a range of the shadow be as the region is, but for what is useless: copy is called with the parts that exist, and told whether
+// the shadow has them already.
+func (s *shadow) follow(whole, useless isomalloc.Range, copy func(isomalloc.Range, bool) (uint64, error)) (bytes uint64, err error) {
+	extents, err := s.from.Extents(whole, s.known[whole.Lo].extents)
+	if err != nil {
+		return 0, err
+	}
+	extents = without(extents, useless)
+	old, err := s.has(whole)
+	if err != nil {
+		return 0, err
+	}
+	err = eachPart(extents, old, func(part isomalloc.Range, exists, isThere bool) error {
+		if !exists {
+			s.Mark(part.Lo, part.Hi)
+			return s.Punch(part.Lo, part.Hi)
+		}
+		n, err := copy(part, isThere)
+		bytes += n
+		return err
+	})
+	s.known[whole.Lo] = known{s.freezes, extents}
+	return bytes, err
+}
+
+// has is what exists of a part of the shadow. To look for that takes long, so it is only done for ranks that were elsewhere at the last freeze.
+func (s *shadow) has(whole isomalloc.Range) ([]isomalloc.Range, error) {
+	k := s.known[whole.Lo]
+	if k.freeze == s.freezes-1 && k.freeze > 0 {
+		return k.extents, nil
+	}
+	return s.to.Extents(whole, k.extents)
+}
+
+// copy brings memory that exists to the shadow, and tells how much of it was not there yet.
+func (s *shadow) copy(part isomalloc.Range, isThere bool) (bytes uint64, err error) {
+	for lo := part.Lo; lo < part.Hi; lo += copyPiece {
+		hi := min(lo+copyPiece, part.Hi)
+		from, err := s.from.Bytes(lo, hi, s.read[0])
+		if err != nil {
+			return bytes, err
+		}
+		if !isThere {
+			s.Mark(lo, hi)
+			if err := s.to.Make(lo, from); err != nil {
+				return bytes, err
+			}
+			bytes += uint64(hi - lo)
+			continue
+		}
+		to, err := s.to.Bytes(lo, hi, s.read[1])
+		if err != nil {
+			return bytes, err
+		}
+		n, err := s.copyChanged(lo, from, to)
+		if bytes += n; err != nil {
+			return bytes, err
+		}
+	}
+	return bytes, nil
+}
+
+// copyChanged copies the pages from lo on that differ.
+func (s *shadow) copyChanged(lo uintptr, from, to []byte) (copied uint64, err error) {
+	for i := 0; i < len(from); i += page {
+		if bytes.Equal(from[i:i+page], to[i:i+page]) {
+			continue
+		}
+		at := lo + uintptr(i)
+		s.Mark(at, at+page)
+		if err := s.to.Write(at, from[i:i+page]); err != nil {
+			return copied, err
+		}
+		copied += page
+	}
+	return copied, nil
+}
