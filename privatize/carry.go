@@ -68,7 +68,8 @@ func (p *Program) carried(c *Carried) (*Plugin, error) {
 }
 
 func (p *Program) openCarried(path string) (*Plugin, error) {
-	st, err := os.Stat(path)
+	file := p.opts.file(path)
+	st, err := os.Stat(file)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (p *Program) openCarried(path string) (*Plugin, error) {
 			return g, nil
 		}
 	}
-	g, err := newPlugin(path, p.images[:1])
+	g, err := newPlugin(path, file, p.images[:1])
 	if err == nil {
 		p.plugins = append(p.plugins, g)
 	}

@@ -223,7 +223,7 @@ func (s *opening) file(name, path string, by []*image) (*image, *Plugin, error) 
 			return g.im, g, nil
 		}
 	}
-	g, err := newPlugin(abs, by)
+	g, err := newPlugin(abs, abs, by)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,9 @@
 package privatize
 
-import "debug/elf"
+import (
+	"debug/elf"
+	"slices"
+)
 
 // resolver is an IFUNC resolver at an offset of the image area and, once it has run in this process, its answer: an
 // offset of the image area, or an address outside (libc's time is the kernel's vdso function).
@@ -63,6 +66,17 @@ func (p *Program) runImageResolvers(base uintptr, im *image) {
 			r.result -= uint64(base)
 		}
 	}
+}
+
+// Chosen are the functions that resolvers have answered with, once there are images, as offsets of the image area.
+func (p *Program) Chosen() (at []uint64) {
+	for i := range p.resolvers {
+		if r := &p.resolvers[i]; p.resolved && r.inside {
+			at = append(at, r.result)
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
 }
 
 // value is the resolver's answer for the rank at base.

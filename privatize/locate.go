@@ -46,11 +46,11 @@ type Symbols struct {
 	read   bool // dwarf is what there is
 }
 
-// OpenSymbols reads the symbols of a file, and its debug information when that is needed. Whatever is missing or damaged
-// stays empty.
-func OpenSymbols(path string) *Symbols {
+// OpenSymbols reads the symbols of the file called path, which may be elsewhere, and its debug information when that is needed.
+// Whatever is missing or damaged stays empty.
+func OpenSymbols(path, file string) *Symbols {
 	s := &Symbols{object: filepath.Base(path), path: path}
-	f, data, err := mapFile(path)
+	f, data, err := mapFile(file)
 	if err != nil {
 		return s
 	}

@@ -6,6 +6,7 @@ import "slices"
 // count from the base of the image area.
 type Object struct {
 	Name, Path string
+	Copy       string // where the file is read instead, or ""
 	Bias       uint64 // dlpi_addr is base + Bias: what is added to the file's addresses (may wrap around)
 	Offset     uint64 // first page
 	Size       uint64 // to the end of the last page
@@ -31,7 +32,7 @@ func (p *Program) Objects() []Object {
 
 func (im *image) object() Object {
 	o := Object{
-		Name: im.name, Path: im.path, Bias: im.bias,
+		Name: im.name, Path: im.path, Copy: im.copy, Bias: im.bias,
 		Offset: im.bias + im.low(), Size: im.high() - im.low(),
 		Phdrs: im.placed(im.phdrs), PhdrCount: int(im.phdrs.size / phdrSize),
 		EhFrameHdr: im.placed(im.ehFrameHdr), Dynamic: im.placed(im.dynSeg),

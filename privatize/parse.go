@@ -49,6 +49,7 @@ type vrange struct{ vaddr, size uint64 }
 // place the layout gives it. Address v of the file is at base + bias + v in every slice.
 type image struct {
 	name, path string
+	copy       string // where the file is read instead, or ""
 	data       []byte // the whole file
 	typ        elf.Type
 	entry      uint64

@@ -40,8 +40,9 @@ type Place struct {
 // tableRoom is what lies behind each plugin for the record of external values.
 const tableRoom = 4 * pageSize
 
-func newPlugin(path string, by []*image) (*Plugin, error) {
-	f, data, err := mapFile(path)
+// newPlugin reads the library at path, from the file that has it.
+func newPlugin(path, file string, by []*image) (*Plugin, error) {
+	f, data, err := mapFile(file)
 	if err != nil {
 		return nil, err
 	}

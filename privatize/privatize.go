@@ -44,6 +44,16 @@ type Options struct {
 	Backing func(base uintptr) Backing
 	// Directory is a directory of the job for copies of the program; "" for methods that need none.
 	Directory string
+	// Copies says where files are read that are not what they were at their paths. Ranks know the paths.
+	Copies map[string]string
+}
+
+// file is where a file is read.
+func (o *Options) file(path string) string {
+	if c, ok := o.Copies[path]; ok {
+		return c
+	}
+	return path
 }
 
 // Program is a program with its libraries, laid out and relocated, ready to be instantiated.
@@ -134,7 +144,7 @@ func (p *Program) open(prog string, libs []Library) error {
 }
 
 func (p *Program) openImage(l Library, check func(*image) error) error {
-	f, data, err := mapFile(l.Path)
+	f, data, err := mapFile(p.opts.file(l.Path))
 	if err != nil {
 		return err
 	}
@@ -151,7 +161,7 @@ func (p *Program) openImage(l Library, check func(*image) error) error {
 		f.Close()
 		return err
 	}
-	im.name = l.Name
+	im.name, im.copy = l.Name, p.opts.Copies[l.Path]
 	p.images, p.files = append(p.images, im), append(p.files, f)
 	if p.libc == nil && im.dyn.soname == libcSoname {
 		p.libc = im
