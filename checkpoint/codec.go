@@ -22,7 +22,7 @@ const (
 	smaller      = 16    // a block that shrinks by less than 1/16 stays as it is
 )
 
-// tuner learns what compressing costs and brings. The goroutines of a Save share it.
+// tuner learns what compressing costs and brings. The goroutines of a Save share it, and it stays from one to the next.
 //
 // With w processors, c seconds of one for a byte, a ratio r of what is left and a disk that takes d bytes in a second,
 // compressing pays if c/w < (1-r)/d. That the disk works while others compress is left out on purpose: the processors
@@ -82,7 +82,8 @@ func (c *compressor) pack(block []byte) (stored []byte, method uint32, err error
 		return block, methodRaw, nil
 	}
 	if c.encoder == nil {
-		c.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+		c.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+			zstd.WithWindowSize(blockBytes))
 		if err != nil {
 			return nil, 0, err
 		}

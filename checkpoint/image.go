@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/hex"
 	"fmt"
@@ -35,13 +36,28 @@ func (i *Image) Check(path string) error {
 	if err != nil {
 		return err
 	}
-	if now.Hash == i.Hash && now.Size == i.Size {
+	if i.IsSame(&now) {
 		return nil
 	}
-	return fmt.Errorf("%s is not the file that the checkpoint was made with: %s, not %s", path, now.describe(), i.describe())
+	return fmt.Errorf("%s is not the file that the checkpoint was made with: %s, not %s", path, now.Describe(), i.Describe())
 }
 
-func (i *Image) describe() string {
+// IsSame tells whether two files are the same byte for byte.
+func (i *Image) IsSame(other *Image) bool { return i.Hash == other.Hash && i.Size == other.Size }
+
+// Resembles compares size and build id with those of a file, without reading all of it.
+func (i *Image) Resembles(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	return err == nil && info.Size() == i.Size && buildID(f) == i.BuildID
+}
+
+// Describe tells which file it is, in words.
+func (i *Image) Describe() string {
 	if i.BuildID != "" {
 		return fmt.Sprintf("%d bytes, build id %s, hash %s", i.Size, i.BuildID, i.Hash)
 	}
@@ -79,6 +95,24 @@ func (g *Generation) ImagePath(i *Image) (string, error) {
 		return "", damaged(path, "it is not the %s that was embedded", i.Path)
 	}
 	return path, nil
+}
+
+// CopyImage writes the embedded copy of an image. An error means that what was written is not to be used.
+func (g *Generation) CopyImage(i *Image, to io.Writer) error {
+	path := filepath.Join(g.folder, imageName(i.Hash))
+	f, err := os.Open(path)
+	if err != nil {
+		return missing(path, err)
+	}
+	defer f.Close()
+	h := xxh3.New()
+	if _, err := io.Copy(io.MultiWriter(to, h), f); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if Hash(h.Sum128().Bytes()) != i.Hash {
+		return damaged(path, "it is not the %s that was embedded", i.Path)
+	}
+	return nil
 }
 
 func (g *Generation) verifyImages() error {
@@ -125,7 +159,7 @@ func (v *saving) embedOne(image *Image) error {
 	if v.before != "" && v.store.disk.Link(filepath.Join(v.before, imageName(image.Hash)), to) == nil {
 		return nil
 	}
-	in, err := os.Open(image.Path)
+	in, err := os.Open(cmp.Or(image.Source, image.Path))
 	if err != nil {
 		return err
 	}

@@ -89,12 +89,13 @@ func poolOf(g *Generation) (*pool, error) {
 	return p, nil
 }
 
-// renew leaves out what is void, once that is more than half. It tells whether places have changed.
-func (p *pool) renew() bool {
+// renew leaves out what is void, once that is more than half. It gives the new numbers of the packs, by the old ones; nil: they are what they were.
+func (p *pool) renew() (numbers []int) {
 	if p.void*2 <= p.table.size() {
-		return false
+		return nil
 	}
-	fresh, numbers := &pool{}, make([]int, len(p.packs))
+	fresh := &pool{}
+	numbers = make([]int, len(p.packs))
 	for i, k := range p.packs {
 		if k != nil {
 			numbers[i] = len(fresh.packs)
@@ -109,7 +110,7 @@ func (p *pool) renew() bool {
 		}
 	}
 	*p = *fresh
-	return true
+	return numbers
 }
 
 // news is the pages that a Save writes; its goroutines share it.

@@ -15,6 +15,7 @@ type Job struct {
 	PageSize   int               `json:"page_size"`   // bytes: a power of two from MinPage to MaxPage
 	System     System            `json:"system"`
 	Images     []Image           `json:"images"`
+	Launcher   string            `json:"launcher"` // path of the ampirun that ran the job: one of Images
 	PerRank    []Rank            `json:"per_rank"` // by rank
 	Opaque     map[string][]byte `json:"opaque"`   // what else whoever captures the job wants back
 }
@@ -34,7 +35,9 @@ type Image struct {
 	BuildID  string `json:"build_id"` // in hexadecimal; "" without one
 	Hash     Hash   `json:"hash"`     // of the whole file
 	Size     int64  `json:"size"`     // bytes
+	Host     bool   `json:"host"`     // ampirun itself has code from it, where ranks hold addresses
 	Embedded bool   `json:"embedded"` // the generation has a copy; Save sets it
+	Source   string `json:"-"`        // where Save reads the file; "": its path
 }
 
 // Rank is what a rank has outside of its slice.

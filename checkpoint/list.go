@@ -156,8 +156,8 @@ func (v *saving) remember() {
 			p.table.set(h, at)
 		}
 	}
-	*v.chain = chain{pool: p, number: v.Number, page: v.PageSize}
-	if !p.renew() {
-		v.chain.memo = newMemo(v.Extents, v.PageSize, v.hashes, v.places)
+	*v.chain = chain{pool: p, number: v.Number, page: v.PageSize, memo: newMemo(v.Extents, v.PageSize, v.hashes, v.places)}
+	if numbers := p.renew(); numbers != nil {
+		v.chain.memo.move(numbers)
 	}
 }

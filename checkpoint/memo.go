@@ -3,7 +3,7 @@ package checkpoint
 import "slices"
 
 // memo is what the last Save of a chain found, page by page in the order of its extents. Most pages are what they were, and
-// to see that here costs less than to find them in a table.
+// to see that here costs less than to find them in a table; those that are known not to have changed need not be read.
 type memo struct {
 	extents []Extent
 	first   []int // for each extent which page of all its first one is
@@ -21,18 +21,40 @@ func newMemo(extents []Extent, page uint64, hashes []Hash, places []place) memo 
 	return m
 }
 
-// part gives hashes and places of an extent's pages; nothing unless it was whole in one extent.
-func (m *memo) part(e Extent, page uint64) ([]Hash, []place) {
-	i, _ := slices.BinarySearchFunc(m.extents, e.Offset, func(x Extent, at uint64) int {
-		if x.End() <= at {
-			return -1
+// move gives packs other numbers. All that the pages are in are still there.
+func (m *memo) move(numbers []int) {
+	for i, at := range m.places {
+		if at != zeroPlace {
+			m.places[i] = placeOf(numbers[at.pack()], at.slot())
 		}
-		return 1
-	})
-	if i == len(m.extents) || m.extents[i].Offset > e.Offset || m.extents[i].End() < e.End() {
-		return nil, nil
 	}
-	begin := m.first[i] + int((e.Offset-m.extents[i].Offset)/page)
-	end := begin + int(e.Length/page)
-	return m.hashes[begin:end], m.places[begin:end]
+}
+
+// reminder finds pages in a memo, best in ascending order.
+type reminder struct {
+	*memo
+	page uint64 // size
+	near int    // extent in which the last page was
+}
+
+// recall gives the hash and the place that a page had.
+func (r *reminder) recall(at uint64) (h Hash, was place, ok bool) {
+	if !r.has(at) {
+		r.near, _ = slices.BinarySearchFunc(r.extents, at, func(e Extent, at uint64) int {
+			if e.End() <= at {
+				return -1
+			}
+			return 1
+		})
+	}
+	if !r.has(at) {
+		return h, 0, false
+	}
+	i := r.first[r.near] + int((at-r.extents[r.near].Offset)/r.page)
+	return r.hashes[i], r.places[i], true
+}
+
+// has tells whether a page is in the extent where the last one was.
+func (r *reminder) has(at uint64) bool {
+	return r.near < len(r.extents) && r.extents[r.near].Offset <= at && at < r.extents[r.near].End()
 }

@@ -43,6 +43,18 @@ func sourceOf(memory io.ReaderAt) source {
 	return copied{memory}
 }
 
+// Tracked is memory that knows what has been written to it. Memory given to Save may be of this kind.
+type Tracked interface {
+	// HasChanged tells whether bytes may have changed since the last Save of the store that gave no error. Save calls it in several goroutines,
+	// and not before there was such a Save.
+	HasChanged(at, size uint64) bool
+}
+
+// mayHaveChanged is false only for a page that is as the last Save found it.
+func (v *saving) mayHaveChanged(at uint64) bool {
+	return v.tracked == nil || v.tracked.HasChanged(at, v.PageSize)
+}
+
 // join makes one extent of those that touch.
 func join(extents []Extent) (joined []Extent) {
 	for _, e := range extents {
@@ -86,7 +98,7 @@ func (v *saving) writePages() error {
 	var next atomic.Int64
 	var stop atomic.Bool
 	return parallel(min(writers(), len(v.pieces)), func() (err error) {
-		w := &pageWriter{saving: v, zero: zero, compressor: compressor{tuner: &v.tuner}}
+		w := &pageWriter{saving: v, zero: zero, compressor: compressor{tuner: &v.store.tuner}, reminder: reminder{memo: &v.chain.memo, page: v.PageSize}}
 		defer func() { err = errors.Join(err, w.stage.close()) }()
 		for !stop.Load() {
 			i := int(next.Add(1)) - 1
@@ -119,46 +131,70 @@ type pageWriter struct {
 	zero       Hash
 	compressor compressor
 	stage      stage
+	reminder   reminder
+	data       []byte // of the piece; nil before it is read
 	buffer     []byte
 	pack       *packWriter // nil before the first page
 	number     int         // of the pack in v.packs
 	counts     Counts
 }
 
-func (w *pageWriter) piece(p *piece) error {
-	if _, direct := w.memory.(inPlace); !direct {
-		w.buffer = sized(w.buffer, pieceBytes)
-	}
-	data, err := w.memory.piece(p.Offset, p.Length, w.buffer)
-	if err != nil {
-		return err
-	}
-	size := int(w.PageSize)
-	hashes, places := w.chain.memo.part(p.Extent, w.PageSize)
-	for i := range len(data) / size {
-		page := data[i*size : (i+1)*size]
-		h := hashOf(page)
+func (w *pageWriter) piece(p *piece) (err error) {
+	w.data = nil
+	for i := range int(p.Length / w.PageSize) {
+		at := uint64(i) * w.PageSize
+		h, was, ok := w.reminder.recall(p.Offset + at)
+		if !ok || w.mayHaveChanged(p.Offset+at) {
+			data, err := w.read(p, at)
+			if err != nil {
+				return err
+			}
+			now := hashOf(data)
+			h, ok = now, ok && now == h
+		}
 		w.hashes[p.first+i] = h
-		if hashes != nil && hashes[i] == h && w.old.has(places[i]) {
-			w.places[p.first+i] = places[i]
-			w.counts.Kept++
-		} else if w.places[p.first+i], err = w.page(page, h); err != nil {
+		if w.places[p.first+i], err = w.place(p, at, h, was, ok); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// page finds or makes the place of a page.
-func (w *pageWriter) page(data []byte, h Hash) (place, error) {
+// read gives a page of a piece. The piece is read as a whole when the first of its pages is needed.
+func (w *pageWriter) read(p *piece, at uint64) (data []byte, err error) {
+	if w.data == nil {
+		if _, direct := w.memory.(inPlace); !direct {
+			w.buffer = sized(w.buffer, pieceBytes)
+		}
+		if w.data, err = w.memory.piece(p.Offset, p.Length, w.buffer); err != nil {
+			return nil, err
+		}
+	}
+	return w.data[at : at+w.PageSize], nil
+}
+
+// place finds or makes the place of a page; the last Save had it at was, if ok.
+func (w *pageWriter) place(p *piece, at uint64, h Hash, was place, ok bool) (place, error) {
 	if h == w.zero {
 		w.counts.Zero++
 		return zeroPlace, nil
 	}
-	if at, ok := w.old.find(h); ok {
-		w.counts.Kept++
-		return at, nil
+	if !ok || !w.old.has(was) {
+		was, ok = w.old.find(h)
 	}
+	if ok {
+		w.counts.Kept++
+		return was, nil
+	}
+	data, err := w.read(p, at)
+	if err != nil {
+		return 0, err
+	}
+	return w.write(data, h)
+}
+
+// write makes a place for a page that no older generation has.
+func (w *pageWriter) write(data []byte, h Hash) (place, error) {
 	if w.pack == nil || w.pack.full() {
 		if err := w.nextPack(); err != nil {
 			return 0, err

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sys/unix"
 )
 
 // Restore writes the pages in the given extents, or all, to where they were: at their offsets from the region's base. Pages of
@@ -171,12 +173,24 @@ type openedPack struct {
 }
 
 func (o *openPacks) get(i uint64) (*packReader, error) {
+	p := o.open(i)
+	if next := i + 1; next < uint64(len(o.packs)) {
+		o.open(next)
+	}
+	return p.reader, p.err
+}
+
+// open opens a pack and has the disk read it, for a goroutine that gets there.
+func (o *openPacks) open(i uint64) *openedPack {
 	p := &o.packs[i]
 	p.once.Do(func() {
 		ref := &o.g.Packs[i]
 		p.reader, p.file, p.err = openPack(filepath.Join(o.g.folder, ref.Name), o.g.manifest, ref)
+		if p.err == nil && 2*ref.Live > ref.Pages {
+			_ = unix.Fadvise(int(p.file.Fd()), 0, 0, unix.FADV_WILLNEED)
+		}
 	})
-	return p.reader, p.err
+	return p
 }
 
 func (o *openPacks) close() error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"time"
 )
 
@@ -16,7 +15,7 @@ const blockBytes = 256 << 10
 // When it returns without an error the generation is safe on the disk and visible, and those beyond Options.Keep are gone.
 // After an error nothing has changed, and Save may be tried again.
 //
-// Memory that has a method Slice(at, size uint64) []byte, as Memory has, is read in place.
+// Memory that has a method Slice(at, size uint64) []byte, as Memory has, is read in place. Of Tracked memory only what has changed is read.
 func (s *Store) Save(job *Job, memory io.ReaderAt, extents []Extent) (*Report, error) {
 	if s.lock == nil {
 		return nil, errors.New("the directory of checkpoints is not open for writing")
@@ -35,7 +34,7 @@ func (s *Store) Save(job *Job, memory io.ReaderAt, extents []Extent) (*Report, e
 		*v.chain = chain{}           // look at the disk again
 		return nil, fmt.Errorf("checkpoint %d: %w", v.Number, err)
 	}
-	s.last, s.speed = v.Number, v.packs.speed(s.speed)
+	s.last, s.saved, s.speed = v.Number, v.Number, v.packs.speed(s.speed)
 	r := &Report{Generation: v.Number, Counts: v.Counts, Time: time.Since(began), Warnings: v.warnings}
 	v.remember()
 	s.removeOld(append(older, v.Number), r)
@@ -48,15 +47,15 @@ type saving struct {
 	store      *Store
 	job        *Job
 	memory     source
-	temp, dest string // folders
-	before     string // folder of the generation that this one shares files with; "" without one
+	tracked    Tracked // nil: what the last Save found has to be looked at again
+	temp, dest string  // folders
+	before     string  // folder of the generation that this one shares files with; "" without one
 	chain      *chain
 	old        *pool
 	news       news
 	places     []place // of all pages in the extents
 	hashes     []Hash  // of the same
 	pieces     []piece
-	tuner      tuner
 	packs      packList
 	warnings   []string
 }
@@ -79,11 +78,13 @@ func (s *Store) newSaving(job *Job, memory io.ReaderAt, extents []Extent, older 
 	v.temp = v.dest + partial
 	v.old = v.packsBefore(older)
 	v.old.choose()
+	if v.chain.pool != nil && v.chain.number == s.saved {
+		v.tracked, _ = memory.(Tracked)
+	}
 	v.split()
 	v.Speed = s.speed
-	v.tuner = tuner{mode: s.options.Compression, writers: float64(runtime.GOMAXPROCS(0)), speed: guessedSpeed}
 	if s.speed > 0 {
-		v.tuner.speed = float64(s.speed)
+		s.tuner.speed = float64(s.speed)
 	}
 	return v, nil
 }

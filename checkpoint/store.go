@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,8 +24,10 @@ type Store struct {
 	disk    disk
 	lock    *os.File // nil: only read
 	last    uint64   // highest number ever used here
+	saved   uint64   // number of the last generation that Save has made; 0: none since Open
 	chains  []chain
 	speed   uint64 // of the disk, bytes in a second; 0: not known
+	tuner   tuner
 }
 
 // chain is generations of which each shares files with the one before.
@@ -53,6 +56,7 @@ func Open(dir string, options Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{dir: dir, options: options, disk: realDisk{}, lock: held, chains: make([]chain, options.Chains)}
+	s.tuner = tuner{mode: options.Compression, writers: float64(runtime.GOMAXPROCS(0)), speed: guessedSpeed}
 	if err := s.clean(); err != nil {
 		s.Close()
 		return nil, err
