@@ -81,7 +81,7 @@ func openRecorder(cfg *vrank.Config) (*recorder, error) {
 
 // start begins to measure.
 func (r *recorder) start() {
-	r.last = takeLook(r.job, r.schedule)
+	r.last, r.sent = takeLook(r.job, r.schedule), sumUp(r.job.TakeTraffic()) // a job that goes on has sent something before
 	go r.run()
 }
 

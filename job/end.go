@@ -29,6 +29,12 @@ const graceTime = time.Second
 // mostWaits is how many times that long a worker has that dies by itself.
 const mostWaits = 30
 
+// giveUp ends the job for a reason, unless it ends for another one; err may be nil for a quiet end.
+func (m *manager) giveUp(code int, err error) {
+	m.verdict.decide(code, err)
+	m.end()
+}
+
 // end begins the end of the job. A job that was not launched has nothing to tidy up.
 func (m *manager) end() {
 	m.reap()
@@ -40,7 +46,7 @@ func (m *manager) end() {
 		m.stage = stageStop
 		for _, w := range m.workers {
 			if w.alive() && !w.dies {
-				w.link.send(message{Kind: kindStop}) // who does not hear it is sent signals
+				w.outbox.send(message{Kind: kindStop}) // who does not hear it is sent signals
 			}
 		}
 		m.forward(syscall.SIGCONT)
@@ -118,8 +124,7 @@ func catchSignals() chan os.Signal {
 
 // endBy ends the job because of a signal.
 func (m *manager) endBy(sig syscall.Signal) {
-	m.verdict.decide(128+int(sig), fmt.Errorf("the job was ended by %s", signalName(sig)))
-	m.end()
+	m.giveUp(128+int(sig), fmt.Errorf("the job was ended by %s", signalName(sig)))
 }
 
 // signalled takes a signal to the manager.
@@ -129,7 +134,7 @@ func (m *manager) signalled(sig syscall.Signal) {
 		if m.stage != stageRun {
 			m.kill()
 		}
-		if sig == syscall.SIGTERM && m.keeper.beforeEnd(m) {
+		if sig == syscall.SIGTERM && m.keeper.beforeEnd(func(error) { m.endBy(sig) }) {
 			return
 		}
 		m.endBy(sig)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -32,7 +33,8 @@ type testJob struct {
 
 func TestMain(m *testing.M) {
 	if IsWorker() {
-		os.Exit(Worker(Core{Run: fakeRun, Stop: sync.OnceFunc(func() { close(fakeStop) }), Trace: func() *vrank.Trace { return &vrank.Trace{} }}))
+		os.Exit(Worker(Core{Run: fakeRun, Stop: sync.OnceFunc(func() { close(fakeStop) }), Trace: func() *vrank.Trace { return &vrank.Trace{} },
+			Survey: fakeSurvey, Move: fakeMove, Freeze: func(bool) { fakeFreeze() }, Prepare: fakeFreeze}))
 	}
 	if text := os.Getenv(managerVariable); text != "" {
 		os.Exit(manage(text))
@@ -78,13 +80,61 @@ func init() {
 		"hello": fakeHello, "exit": fakeExit, "abort": fakeAbort, "fault": fakeFault, "core": fakeCore, "deadlock": fakeDeadlock,
 		"hang": fakeHang, "flood": fakeFlood, "long": fakeLong, "partial": fakePartial, "ended": fakeEnded,
 		"child": fakeChild, "orphan": fakeOrphan, "stdin": fakeStdin, "yes": fakeYes, "refuse": fakeRefuse,
-		"die": fakeDie, "show": fakeShow, "garbage": fakeGarbage, "stats": fakeStats, "deaf": fakeDeaf,
+		"die": fakeDie, "show": fakeShow, "garbage": fakeGarbage, "stats": fakeStats, "deaf": fakeDeaf, "last": fakeLast,
 	}
 }
 
 func fakeRun(cfg vrank.Config, report func(vrank.Event)) error {
 	f := &fakeRanks{Config: cfg, report: report, output: os.NewFile(uintptr(cfg.OutputFD), "frames")}
+	fakeConfig.Store(&cfg)
+	fakeReport.Store(&report)
 	return scenarios[cfg.Args[1]](f, cfg.Args[2:])
+}
+
+// nil until they have come
+var (
+	fakeConfig atomic.Pointer[vrank.Config]
+	fakeReport atomic.Pointer[func(vrank.Event)]
+)
+
+// fakePause is how long a freeze takes, in seconds, and what it is in +stats.
+const fakePause = 0.0025
+
+// fakeFreeze tells of a freeze as soon as a worker hears of it: nobody waits for the others.
+func fakeFreeze() {
+	for fakeReport.Load() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	report := *fakeReport.Load()
+	report(vrank.Event{Kind: vrank.EventFrozen, Frozen: &vrank.Frozen{}})
+	report(vrank.Event{Kind: vrank.EventThawed, Thawed: &vrank.Thawed{Pause: fakePause}})
+}
+
+// fakeSurvey has rank 0 moved, and the last rank ended.
+func fakeSurvey() *vrank.Survey {
+	cfg := fakeConfig.Load()
+	if cfg == nil {
+		return &vrank.Survey{Problem: "not there yet"}
+	}
+	s := &vrank.Survey{Stolen: make([]uint64, cfg.PEs)}
+	for id := range cfg.Ranks {
+		s.Ranks = append(s.Ranks, vrank.RankState{Rank: id, PE: id * cfg.PEs / cfg.Ranks, State: "ready", Ended: id == cfg.Ranks-1})
+	}
+	s.Ranks[0].Moves, s.Stolen[0] = 3, 1
+	return s
+}
+
+// fakeMove lets rank 0 go, finds rank 1 there, keeps rank 2 for ever on its way, and all others where they are.
+func fakeMove(rank, pe int) vrank.Moved {
+	switch rank {
+	case 0:
+		return vrank.Moved{}
+	case 1:
+		return vrank.Moved{Already: true}
+	case 2:
+		<-fakeStop
+	}
+	return vrank.Moved{Stays: "it likes it there"}
 }
 
 // mine calls visit for every rank of this worker.
@@ -194,6 +244,14 @@ func fakeDeadlock(f *fakeRanks, args []string) error {
 func fakeHang(f *fakeRanks, args []string) error {
 	f.print(f.PE*f.Ranks/f.PEs, streamOut, fmt.Sprintf("worker %d %d\n", f.PE, os.Getpid()), 4000)
 	return f.untilStop()
+}
+
+// fakeLast is fakeHang, and tells that the ranks run.
+func fakeLast(f *fakeRanks, args []string) error {
+	if f.PE == 0 {
+		f.report(vrank.Event{Kind: vrank.EventRunning})
+	}
+	return fakeHang(f, args)
 }
 
 // fakeDeaf hears nothing: as a rank that computes.

@@ -34,15 +34,34 @@ func (o Options) hostHeap() bool {
 // heapIsBeyondReach tells methods whose ranks allocate with C libraries that ld.so has bound to themselves.
 func (o Options) heapIsBeyondReach() bool { return o.facts().LoadedByLd && o.facts().LibC }
 
-// stays is why no rank of this job can move, or "".
-func (o Options) stays() string {
+// binds is what keeps every rank of this job in its process, in the words that follow "ranks cannot move", and the way out; or "".
+func (o Options) binds() (why, wayOut string) {
 	switch {
 	case !o.facts().Movable && o.facts().Name != "":
-		return "ranks cannot move under +privatize " + o.Method
+		return "under +privatize " + o.Method, "take +privatize pie"
 	case o.Heap == HeapHost:
-		return "ranks cannot move when their heap is not in their slices (+heap host, or " + HeapVariable + "=host)"
+		return "when their heap is not in their slices (+heap host, or " + HeapVariable + "=host)", "leave that out"
 	case o.hostHeap():
-		return "ranks cannot move when their heap is not in their slices (+movable no)"
+		return "when their heap is not in their slices (+movable no)", "leave that out"
+	}
+	return "", ""
+}
+
+// stays is why no rank of this job can move, or "".
+func (o Options) stays() string {
+	if why, _ := o.binds(); why != "" {
+		return "ranks cannot move " + why
+	}
+	return ""
+}
+
+// cannotBeSaved is why no rank of this job can be, in the words that follow "ranks cannot be saved", with the way out; or "".
+func (o Options) cannotBeSaved() string {
+	if o.Copy {
+		return "under +migrate copy: take +migrate share"
+	}
+	if why, wayOut := o.binds(); why != "" {
+		return why + ": " + wayOut
 	}
 	return ""
 }
@@ -68,11 +87,9 @@ func (o Options) inVain() string {
 
 // checkHeap refuses demands on the heap that the method or another option cannot meet.
 func (o Options) checkHeap() error {
-	switch must := o.Movable == vrank.NeedYes; {
-	case must && !o.facts().Movable && o.facts().Name != "":
-		return refuse(CodeUsage, "+movable yes: %s: take +privatize pie", o.stays())
-	case must && o.Heap == HeapHost:
-		return refuse(CodeUsage, "+movable yes: %s", o.stays())
+	switch why, wayOut := o.binds(); {
+	case o.Movable == vrank.NeedYes && why != "":
+		return refuse(CodeUsage, "+movable yes: ranks cannot move %s: %s", why, wayOut)
 	case o.Registered == vrank.NeedYes && o.Heap == HeapHost:
 		return refuse(CodeUsage, "+registered yes: only slices are registered, and +heap host (or %s=host) puts the heap elsewhere", HeapVariable)
 	case o.HeapCheck && o.Heap == HeapHost:

@@ -74,7 +74,7 @@ func (l *link) receive() (m message, err error) {
 }
 
 // maxRights is how many descriptors one message may bring.
-const maxRights = 2
+const maxRights = 3
 
 // rightsReader reads the bytes of a link and keeps the descriptors that come with them.
 type rightsReader struct{ *link }

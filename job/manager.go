@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strconv"
-	"strings"
-	"sync"
+	"slices"
 	"syscall"
 	"time"
 
+	"ampirun/isomalloc"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
@@ -20,18 +19,17 @@ import (
 type manager struct {
 	opt     Options
 	program string // absolute path
-	workers []*worker
+	*crew
 	out     *merger
-	readers sync.WaitGroup // of output pipes
+	ledger  *ledger
 	verdict verdict
-	stats   []*vrank.Stats // by PE, nil until known
 	steps   []vrank.BalanceStep
 
 	directory string // private, for copies of the program; or ""
 	libraries []privatize.Library
-	resolved  bool // libraries is set
-	hellos    int
-	launched  bool // the workers have their configuration
+	resolved  bool              // they are known
+	region    *isomalloc.Region // nil until the job is launched
+	revival   *revival          // what the job goes on with; nil: it begins
 
 	stage   stage
 	grace   *time.Timer // until the next stage, once the job must end
@@ -41,13 +39,23 @@ type manager struct {
 	over    chan struct{} // closed when nobody takes posts any more
 	signals chan os.Signal
 	kept    map[int]bool // children that were there before the job
-	reap    func()       // lets the reaper begin
 
-	keeper *keeper // saves the job; nil: nobody does
+	keeper   *keeper       // saves the job; nil: nobody does
+	freezes  []*freeze     // that are under way (the first) or asked for
+	halted   *freeze       // in which all workers are leaving
+	renewal  *renewal      // that is under way, until the new workers are started
+	scaled   []func(error) // to be told when they run
+	recovery recovery
+	pulse    *pulse // nil: nobody listens for it
+	input    *input // nil: workers read the job's own
 
 	waiting int      // workers that wait for the debugger
 	inquiry *inquiry // about where the ranks are; nil: none is under way
 	symbols vrank.Symbolizer
+
+	since     time.Time // when the manager was made
+	questions questions
+	moving    map[int]*moving // by rank: those that somebody has sent somewhere
 
 	traceFile *os.File  // nil: none is wanted
 	observer  *observer // nil until the job is launched, or when nobody wants one
@@ -69,14 +77,9 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	if err := opt.check(); err != nil {
 		return CodeUsage, nil, err
 	}
-	if opt.Dir != "" {
-		if err := os.Chdir(opt.Dir); err != nil {
-			return CodeUsage, nil, refuse(CodeUsage, "-wdir %s: %v", opt.Dir, errors.Unwrap(err))
-		}
-	}
-	program, err := FindProgram(opt.Program)
+	program, err := opt.place()
 	if err != nil {
-		return err.(*Refusal).Code, nil, err
+		return refusalCode(err), nil, err
 	}
 	if err := opt.checkOutputs(program); err != nil {
 		return CodeUsage, nil, err
@@ -103,10 +106,9 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	if err := m.prepareKeeping(); err != nil {
 		return refusalCode(err), nil, err
 	}
-	m.listenForInquiries()
+	m.listenForClients()
 	if err := m.start(); err != nil {
-		m.verdict.decide(1, err)
-		m.end()
+		m.giveUp(1, err)
 	}
 	m.serve(ctx)
 	exitCode, err = m.finish()
@@ -117,17 +119,23 @@ func newManager(opt Options, program string) *manager {
 	m := &manager{
 		opt:     opt,
 		program: program,
-		stats:   make([]*vrank.Stats, opt.Workers),
+		crew:    newCrew(opt.Workers),
+		ledger:  newLedger(opt.Ranks, nil),
+		since:   time.Now(),
+		moving:  map[int]*moving{},
 		posts:   make(chan func(), 64),
 		failure: make(chan error, 1),
 		over:    make(chan struct{}),
 		grace:   time.NewTimer(time.Hour),
 		kept:    children(),
-		reap:    func() {},
 	}
 	m.grace.Stop()
 	printer := newPrinter(opt.Stdout, opt.Stderr, m.fail)
 	m.out = newMerger(printer, opt.Label)
+	if opt.FT != nil {
+		m.pulse = newPulse(opt.FT.Timeout)
+		m.input = newInput(opt.Stdin)
+	}
 	m.signals = catchSignals()
 	adoptOrphans()
 	return m
@@ -136,11 +144,13 @@ func newManager(opt Options, program string) *manager {
 func (m *manager) close() {
 	close(m.over)
 	signal.Stop(m.signals)
+	m.crew.memory.Wait() // it may be reading the copy
 	m.keeper.close()
 	m.opt.Restart.close()
-	for _, w := range m.workers {
-		w.link.close()
+	if m.region != nil {
+		m.region.Close()
 	}
+	m.crew.close()
 }
 
 // post hands f to the manager's goroutine; it is dropped when the job is over.
@@ -162,14 +172,19 @@ func (m *manager) fail(err error) {
 // serve runs what is posted until all workers have ended.
 func (m *manager) serve(ctx context.Context) {
 	cancelled := ctx.Done()
-	var due <-chan time.Time
+	var due, beat <-chan time.Time
 	if m.keeper != nil {
 		due = m.keeper.due.C
 	}
-	for m.running() {
+	if m.pulse != nil {
+		beat = m.pulse.ticker.C
+	}
+	for !m.isOver() {
 		select {
 		case <-due:
 			m.keeper.checkpoint(nil)
+		case <-beat:
+			m.beat()
 		case f := <-m.posts:
 			f()
 		case err := <-m.failure:
@@ -180,100 +195,32 @@ func (m *manager) serve(ctx context.Context) {
 			m.escalate()
 		case <-cancelled:
 			cancelled = nil
-			m.verdict.decide(1, ctx.Err())
-			m.end()
+			m.giveUp(1, ctx.Err())
 		}
 	}
 }
 
-func (m *manager) running() bool {
-	for _, w := range m.workers {
-		if !w.reaped || !w.silent {
-			return true
-		}
-	}
-	return false
-}
-
-// heard takes a message of a worker.
-func (m *manager) heard(w *worker, msg message) {
-	switch {
-	case msg.Kind == kindHello && w.hello == nil:
-		w.hello = &msg
-		m.hellos++
-		m.launchWhenReady()
-	case msg.Kind == kindEvent && msg.Event != nil:
-		m.happened(w, *msg.Event)
-	case msg.Kind == kindTrace:
-		m.traced(w, msg.Trace)
-	case msg.Kind == kindFailed:
-		m.verdict.decide(msg.Code, errors.New(msg.Text))
-		m.end()
-	default:
-		m.verdict.decide(1, fmt.Errorf("worker %d (pid %d) sent an unexpected %q message", w.pe, w.pid, msg.Kind))
-		m.end()
-	}
-}
-
-// happened takes an event of a worker's ranks.
-func (m *manager) happened(w *worker, e vrank.Event) {
-	switch e.Kind {
-	case vrank.EventRankExit:
-		m.verdict.rankExit(e.Rank, e.Code)
-	case vrank.EventDone:
-		w.done = true
-		m.stats[w.pe] = e.Stats
-	case vrank.EventBalanced:
-		m.steps = append(m.steps, *e.Step)
-		m.observer.balanced(*e.Step)
-	case vrank.EventSave:
-		m.keeper.checkpoint(func(error) {})
-	case vrank.EventFrozen:
-		m.keeper.took(e.Frozen)
-	case vrank.EventDeadlock:
-		m.deadlocked(e)
-	case vrank.EventPlaced:
-		m.tellDebugger()
-	default:
-		w.dies = e.Core
-		m.verdict.event(e)
-		m.end()
-	}
-}
-
-// tellDebugger names the workers once all wait for the debugger.
-func (m *manager) tellDebugger() {
-	if m.waiting++; m.waiting < len(m.workers) {
-		return
-	}
-	var pids []string
-	for _, w := range m.workers {
-		pids = append(pids, strconv.Itoa(w.pid))
-	}
-	fmt.Fprintln(m.opt.Debugger, strings.Join(pids, " "))
-	m.opt.Debugger.Close()
-}
-
-// deadlocked says where all ranks wait before it ends the job.
-func (m *manager) deadlocked(e vrank.Event) {
-	m.trace(func(traces []*vrank.Trace) {
-		for _, line := range m.symbols.Describe(traces, false) {
-			e.Text += "\n  " + line
-		}
-		m.verdict.event(e)
-		m.end()
-	})
+// isOver tells whether all workers have ended, and none follow.
+func (m *manager) isOver() bool {
+	return m.crew.isGone() && (m.renewal == nil || m.stage != stageRun)
 }
 
 // hungUp takes the end of a worker's control link, which closed or broke with err.
 func (m *manager) hungUp(w *worker, err error) {
 	w.silent = true
 	m.leftInquiry(w)
+	m.leftQuestions(w)
 	if err != nil && !w.done {
-		m.verdict.decide(1, fmt.Errorf("worker %d (pid %d) sent no readable message: %w", w.pe, w.pid, err))
-		m.end()
+		m.giveUp(1, fmt.Errorf("worker %d (pid %d) sent no readable message: %w", w.pe, w.pid, err))
 	}
 	m.judgeEnd(w)
+}
+
+// cannotTell takes that nothing can be sent to a worker.
+func (m *manager) cannotTell(w *worker, err error) {
+	if slices.Contains(m.workers, w) { // others have taken the place of those before
+		m.failed(1, fmt.Errorf("worker %d (pid %d) cannot be told anything: %w", w.pe, w.pid, err), "")
+	}
 }
 
 // ended takes the end of a worker's process.
@@ -291,11 +238,18 @@ func (m *manager) ended(pid int, status syscall.WaitStatus) {
 
 // judgeEnd looks at a worker whose last word has been heard and whose status is known.
 func (m *manager) judgeEnd(w *worker) {
-	if !w.reaped || !w.silent || w.done && w.status == 0 {
-		return
+	switch {
+	case !w.reaped || !w.silent:
+	case m.renewal != nil:
+		if m.isToLeave() && w.status != 0 {
+			m.failsToLeave(workerEnd(w.pe, w.pid, w.status))
+		}
+		m.replaceWhenGone()
+	case w.done && w.status == 0 || m.isLeaving(w):
+	case m.stage == stageRun:
+		code, err := workerEnd(w.pe, w.pid, w.status)
+		m.failed(code, err, "")
 	}
-	m.verdict.workerEnd(w.pe, w.pid, w.status)
-	m.end()
 }
 
 // outputFailed ends a job whose output nobody takes: quietly when the reader has gone, as a pipeline expects it.
@@ -304,14 +258,13 @@ func (m *manager) outputFailed(err error) {
 		err = nil
 		m.verdict.decide(128+int(syscall.SIGPIPE), nil)
 	}
-	m.verdict.decide(1, err)
-	m.end()
+	m.giveUp(1, err)
 }
 
 // finish passes on what is left of the output and gives the verdict.
 func (m *manager) finish() (int, error) {
 	killOrphans(m.kept)
-	m.readers.Wait()
+	m.crew.readers.Wait()
 	m.observer.end(m.verdict)
 	m.out.passAll()
 	select {
@@ -326,6 +279,7 @@ func (m *manager) finish() (int, error) {
 		printStats(m.opt.Stderr, m.stats)
 		printSteps(m.opt.Stderr, m.steps)
 		m.keeper.print(m.opt.Stderr)
+		m.recovery.print(m.opt.Stderr)
 	}
 	return m.verdict.exitCode(), m.verdict.err
 }

@@ -13,8 +13,12 @@ const (
 	kindEvent  = "event"  // worker: Event happened
 	kindFailed = "failed" // worker: it cannot run; Text says why, Code is the job's exit code
 	kindStop   = "stop"   // manager: end now
-	kindFreeze = "freeze" // manager, to one worker: have all workers stand still and copy the region; each sends an event when it has
+	kindFreeze = "freeze" // manager, to one worker: have all workers stand still, and copy the region or, with Halt, end; see vrank.Freeze
+	kindReady  = "ready"  // manager, to the other workers: a freeze is coming; see vrank.Prepare
+	kindPing   = "ping"   // manager: give a sign of life; worker: here it is
 	kindTrace  = "trace"  // manager: say where your ranks are; worker: Trace says so, also when it was asked by a signal of its own
+	kindSurvey = "survey" // manager: what do all ranks do? worker: Survey says so, with the question's Number
+	kindMove   = "move"   // manager: have Rank go to PE; worker: Moved says what has become of it, with the question's Number
 )
 
 // message is one line on a control link. Fields that a kind does not use are left out.
@@ -26,6 +30,12 @@ type message struct {
 	Trace  *vrank.Trace      `json:",omitempty"`
 	Text   string            `json:",omitempty"`
 	Code   int               `json:",omitempty"`
+	Halt   bool              `json:",omitempty"`
+	Number int               `json:",omitempty"` // of a question, and of its answer
+	Rank   int               `json:",omitempty"`
+	PE     int               `json:",omitempty"`
+	Survey *vrank.Survey     `json:",omitempty"`
+	Moved  *vrank.Moved      `json:",omitempty"`
 }
 
 // wireConfig is a vrank.Config whose strings from the user's world travel as bytes: JSON strings would replace what is
@@ -35,16 +45,21 @@ type wireConfig struct {
 	Program   []byte
 	Directory []byte
 	Record    []byte
+	Opened    []byte // its prefix
 	Args, Env [][]byte
 	Libraries [][2][]byte // name and path
+	Copies    [][2][]byte // path and where it is read
 }
 
 func packConfig(c vrank.Config) *wireConfig {
-	w := &wireConfig{Program: []byte(c.Program), Directory: []byte(c.Directory), Record: []byte(c.Record), Args: toBytes(c.Args), Env: toBytes(c.Env)}
+	w := &wireConfig{Program: []byte(c.Program), Directory: []byte(c.Directory), Record: []byte(c.Record), Opened: []byte(c.Opened.Prefix), Args: toBytes(c.Args), Env: toBytes(c.Env)}
 	for _, l := range c.Libraries {
 		w.Libraries = append(w.Libraries, [2][]byte{[]byte(l.Name), []byte(l.Path)})
 	}
-	c.Program, c.Directory, c.Record, c.Args, c.Env, c.Libraries = "", "", "", nil, nil, nil
+	for path, file := range c.Copies {
+		w.Copies = append(w.Copies, [2][]byte{[]byte(path), []byte(file)})
+	}
+	c.Program, c.Directory, c.Record, c.Opened.Prefix, c.Args, c.Env, c.Libraries, c.Copies = "", "", "", "", nil, nil, nil, nil
 	w.Config = c
 	return w
 }
@@ -52,8 +67,15 @@ func packConfig(c vrank.Config) *wireConfig {
 func (w *wireConfig) unpack() vrank.Config {
 	c := w.Config
 	c.Program, c.Directory, c.Record, c.Args, c.Env = string(w.Program), string(w.Directory), string(w.Record), toStrings(w.Args), toStrings(w.Env)
+	c.Opened.Prefix = string(w.Opened)
 	for _, l := range w.Libraries {
 		c.Libraries = append(c.Libraries, privatize.Library{Name: string(l[0]), Path: string(l[1])})
+	}
+	if len(w.Copies) > 0 {
+		c.Copies = map[string]string{}
+	}
+	for _, p := range w.Copies {
+		c.Copies[string(p[0])] = string(p[1])
 	}
 	return c
 }

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ampirun/isomalloc"
 	"ampirun/vrank"
 )
 
@@ -27,17 +26,25 @@ type observer struct {
 
 	mu    sync.Mutex
 	steps []vrank.BalanceStep // that have not been looked at
+
+	looking sync.Mutex // held while it looks
+	paused  bool       // it does not, since the job's memory is being changed
 }
 
 // observe begins to look at the job that is about to be launched.
-func (m *manager) observe(region *isomalloc.Region, layout isomalloc.Config, placed []int32) error {
-	fd, err := unix.FcntlInt(uintptr(region.FD()), unix.F_DUPFD_CLOEXEC, 0)
+func (m *manager) observe(placed []int32) error {
+	layout := m.region.Config()
+	fd, err := unix.FcntlInt(uintptr(m.region.FD()), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("+trace, +progress: %w", err)
 	}
-	job, err := vrank.Observe(fd, layout.Base, layout.SliceSize, m.opt.Workers, m.opt.Ranks)
+	job, err := vrank.Observe(fd, layout, m.opt.Workers)
 	if err != nil {
 		return fmt.Errorf("+trace, +progress: %w", err)
+	}
+	if r := m.opt.Restart; r != nil {
+		job.ForgetPast()
+		placed = r.places(m.opt.Workers)
 	}
 	o := &observer{job: job, over: make(chan verdict), ended: make(chan struct{})}
 	if m.traceFile != nil {
@@ -61,6 +68,30 @@ func (o *observer) balanced(s vrank.BalanceStep) {
 	o.mu.Lock()
 	o.steps = append(o.steps, s)
 	o.mu.Unlock()
+}
+
+// pause has it look no more; when it comes back it does not.
+func (o *observer) pause() {
+	if o == nil {
+		return
+	}
+	o.looking.Lock()
+	defer o.looking.Unlock()
+	o.paused = true
+}
+
+// resume has it look again, at so many workers.
+func (o *observer) resume(pes int) {
+	if o == nil {
+		return
+	}
+	o.looking.Lock()
+	defer o.looking.Unlock()
+	if o.paused {
+		o.paused, o.started = false, false
+		o.job.Renew(pes)
+		o.progress.renew()
+	}
 }
 
 // end looks for the last time, when the workers have ended.
@@ -91,6 +122,11 @@ func (o *observer) run() {
 }
 
 func (o *observer) look() {
+	o.looking.Lock()
+	defer o.looking.Unlock()
+	if o.paused {
+		return
+	}
 	if !o.started {
 		if o.started = o.job.Started(); !o.started {
 			return

@@ -43,6 +43,7 @@ type Options struct {
 	Steal bool // idle workers take ready ranks from busy ones
 
 	Checkpoints *Checkpoints // where the job is saved; nil: it is not
+	FT          *FT          // how the job goes on when a worker fails, which needs Checkpoints; nil: it ends
 	Restart     *Restart     // what it goes on from, which has filled in the rest: Restart.Adopt; nil: it begins
 
 	HeapCheck bool // check every rank's heap
@@ -95,6 +96,9 @@ func (o Options) withDefaults() Options {
 
 // observed tells whether somebody looks at the ranks while they run.
 func (o Options) observed() bool { return o.Trace != "" || o.Progress }
+
+// recorded tells whether what the ranks do is written to a file.
+func (o Options) recorded() bool { return o.Trace != "" || o.Record != "" }
 
 // facts are those of the method; the worker refuses one that does not exist.
 func (o Options) facts() privatize.Facts {

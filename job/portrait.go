@@ -5,7 +5,6 @@ import (
 	"encoding/gob"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -23,11 +22,14 @@ type portrait struct {
 	Stack     uint64
 	Method    string
 	Libraries []privatize.Library
+	Loaded    []string // files of libraries that ranks have opened at run time
 	Balance   string
 	Period    string
 	Steal     bool
 	Saves     Checkpoints
+	FT        *FT // nil: none
 	Ended     []ended
+	Opened    opened
 }
 
 // ended is a rank that was over when the job was saved.
@@ -36,23 +38,24 @@ type ended struct{ Rank, Code int }
 const portraitKey = "job"
 
 // describe says what a checkpoint has to know of the job besides its memory.
-func (k *keeper) describe() *checkpoint.Job {
+func (k *keeper) describe(f *freeze, over []ended) *checkpoint.Job {
 	m, c := k.m, k.shadow.Config()
 	p := portrait{Layout: c, Stack: m.opt.Stack, Method: m.opt.Method, Libraries: m.libraries,
-		Balance: m.opt.Balance, Period: m.opt.Period, Steal: m.opt.Steal, Saves: k.how}
+		Balance: m.opt.Balance, Period: m.opt.Period, Steal: m.opt.Steal, Saves: k.how, FT: m.opt.FT, Opened: opened{k.opened.Job, f.epoch()}, Ended: over}
 	dir, _ := os.Getwd()
 	j := &checkpoint.Job{
 		Version: m.opt.Version, Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env, Dir: dir,
 		Ranks: m.opt.Ranks, PEs: m.opt.Workers, Base: uint64(c.Base), RegionSize: c.Size(), SliceSize: c.SliceSize, PageSize: os.Getpagesize(),
 		System: system(), PerRank: make([]checkpoint.Rank, m.opt.Ranks),
 	}
-	for pe, f := range k.frozen {
-		for _, r := range f.Ranks {
+	for pe, w := range f.frozen {
+		p.Loaded = append(p.Loaded, w.Loaded...)
+		for _, r := range w.Ranks {
 			j.PerRank[r.Rank] = rankRecord(pe, r)
-			if r.Ended {
-				p.Ended = append(p.Ended, ended{r.Rank, r.Code})
-			}
 		}
+	}
+	for _, path := range p.Loaded {
+		j.Images = append(j.Images, checkpoint.Image{Path: path})
 	}
 	j.Opaque = map[string][]byte{portraitKey: encode(p)}
 	return j
@@ -106,40 +109,4 @@ func processor() string {
 		}
 	}
 	return ""
-}
-
-// identify names the files on whose bytes the memory of the job depends: the program with its libraries, and ampirun with the C
-// library that it runs with, since ranks wait inside of it.
-func (k *keeper) identify() (images []checkpoint.Image, err error) {
-	paths := []string{k.m.program}
-	for _, l := range k.m.libraries {
-		paths = append(paths, l.Path)
-	}
-	own, err := ownFiles()
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range append(paths, own...) {
-		if slices.ContainsFunc(images, func(i checkpoint.Image) bool { return i.Path == path }) {
-			continue
-		}
-		image, err := checkpoint.Identify(path)
-		if err != nil {
-			return nil, err
-		}
-		images = append(images, image)
-	}
-	return images, nil
-}
-
-// ownFiles are those that this process has code from: workers have the same.
-func ownFiles() (paths []string, err error) {
-	maps, err := os.ReadFile("/proc/self/maps")
-	for line := range strings.Lines(string(maps)) {
-		fields := strings.Fields(line)
-		if len(fields) > 5 && strings.Contains(fields[1], "x") && strings.HasPrefix(fields[5], "/") && !slices.Contains(paths, fields[5]) {
-			paths = append(paths, fields[5])
-		}
-	}
-	return paths, err
 }

@@ -30,6 +30,22 @@ func refuse(code int, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
+// place goes to the job's directory and finds the program from there. That of a job that goes on may be in the checkpoint alone.
+func (o *Options) place() (program string, err error) {
+	if o.Dir != "" {
+		err = os.Chdir(o.Dir)
+	}
+	switch {
+	case err != nil && o.Restart != nil:
+		return "", refuse(CodeUsage, "+restart %s: the job worked in %s: %v", o.Restart.Dir, o.Dir, reason(err))
+	case err != nil:
+		return "", refuse(CodeUsage, "-wdir %s: %v", o.Dir, reason(err))
+	case o.Restart != nil:
+		return o.Program, nil
+	}
+	return FindProgram(o.Program)
+}
+
 // FindProgram returns the absolute path of the program called name: with a slash it is a path, without one it is looked
 // up in PATH and then in the current directory, as mpirun does. The error is a *Refusal.
 func FindProgram(name string) (string, error) {

@@ -34,6 +34,13 @@ func newProgress(out *merger, opt Options) *progress {
 	return p
 }
 
+// renew notes that what ranks have done so far is not known any more.
+func (p *progress) renew() {
+	if p != nil {
+		p.last = nil
+	}
+}
+
 // look shows a new line if it is time for one.
 func (p *progress) look(job *vrank.Observer) {
 	if p == nil {

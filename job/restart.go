@@ -3,7 +3,6 @@ package job
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"ampirun/checkpoint"
@@ -18,27 +17,71 @@ type Restart struct {
 	job        *checkpoint.Job
 	was        portrait
 	files      [][]vrank.File // by rank
-	region     *isomalloc.Region
+	copies     copies
 }
 
-// OpenRestart reads the newest checkpoint in a directory.
-func OpenRestart(dir string) (*Restart, error) {
+// DamagedCheckpoint is why a restart has ended before any rank went on: an older checkpoint may do.
+type DamagedCheckpoint struct {
+	Number uint64
+	Err    error
+}
+
+func (d *DamagedCheckpoint) Error() string {
+	return fmt.Sprintf("checkpoint %d is damaged: %v", d.Number, d.Err)
+}
+
+func (d *DamagedCheckpoint) Unwrap() error { return d.Err }
+
+// OpenRestart reads the newest checkpoint in a directory that is older than the one given (0: any) and in which it sees no damage. What is wrong with
+// those that it passes by is told to damaged. It does not read the memory: Run does, and its error may be a *DamagedCheckpoint.
+func OpenRestart(dir string, before uint64, damaged func(*DamagedCheckpoint)) (*Restart, error) {
 	store, err := checkpoint.View(dir)
 	if err != nil {
 		return nil, refuse(CodeUsage, "+restart %s: %v", dir, reason(err))
 	}
-	g, err := store.Latest()
+	numbers, err := store.Numbers()
 	if err != nil {
-		return nil, refuse(CodeUsage, "+restart %v", err)
+		return nil, refuse(CodeUsage, "+restart %s: %v", dir, reason(err))
 	}
-	r := &Restart{Dir: dir, Generation: g}
+	for _, number := range slices.Backward(numbers) {
+		if before != 0 && number >= before {
+			continue
+		}
+		r, err := openRestart(store, number)
+		var harm *checkpoint.Damage
+		if err == nil {
+			return r, nil
+		}
+		if !errors.As(err, &harm) {
+			return nil, refuse(CodeUsage, "+restart %s: %v", dir, err)
+		}
+		damaged(&DamagedCheckpoint{number, err})
+	}
+	if len(numbers) > 0 {
+		return nil, refuse(CodeUsage, "+restart %s: there is no checkpoint that is not damaged", dir)
+	}
+	return nil, refuse(CodeUsage, "+restart %s: %v", dir, checkpoint.ErrNone)
+}
+
+func openRestart(store *checkpoint.Store, number uint64) (*Restart, error) {
+	g, err := store.Generation(number)
+	if err != nil {
+		return nil, err
+	}
+	r, err := readRestart(store.Dir(), g)
+	if other := r.beItsLauncher(); other != nil {
+		err = other
+	}
+	return r, err
+}
+
+// readRestart reads all of a checkpoint but the memory.
+func readRestart(dir string, g *checkpoint.Generation) (r *Restart, err error) {
+	r = &Restart{Dir: dir, Generation: g}
 	if r.job, err = g.Job(); err == nil {
 		err = r.read()
 	}
-	if err != nil {
-		return nil, refuse(CodeUsage, "+restart %s: %v", dir, err)
-	}
-	return r, nil
+	return r, err
 }
 
 // reason leaves the operation and the path out of a file error.
@@ -79,6 +122,9 @@ func (r *Restart) Adopt(o *Options) {
 	}
 	o.Steal = o.Steal || r.was.Steal
 	o.Checkpoints = r.saves(o.Checkpoints)
+	if o.FT == nil {
+		o.FT = r.was.FT
+	}
 }
 
 // saves is how the job is saved from now on: as it was, but for what is said anew.
@@ -91,8 +137,8 @@ func (r *Restart) saves(said *Checkpoints) *Checkpoints {
 	if said.Dir != "" {
 		c.Dir = said.Dir
 	}
-	if said.Every != 0 {
-		c.Every = said.Every
+	if said.Every != 0 || said.MTBF != 0 {
+		c.Every, c.MTBF = said.Every, said.MTBF
 	}
 	if said.Keep != 0 {
 		c.Keep = said.Keep
@@ -101,89 +147,71 @@ func (r *Restart) saves(said *Checkpoints) *Checkpoints {
 	return &c
 }
 
-// checkFiles refuses to go on with other files than those that the memory of the job belongs to.
-func (r *Restart) checkFiles() error {
-	own, err := ownFiles()
-	if err != nil {
-		return err
-	}
-	for i := range r.job.Images {
-		image := &r.job.Images[i]
-		switch {
-		case slices.Contains(r.programFiles(), image.Path):
-			if err := image.Check(image.Path); err != nil {
-				return refuse(CodeUsage, "+restart %s: %v", r.Dir, err)
-			}
-		case !isSameAsOne(image, own):
-			return refuse(CodeUsage, "+restart %s: the checkpoint was made by an ampirun with %s, of which this one has another version: restart it with that ampirun, on a system with that C library",
-				r.Dir, image.Path)
-		}
-	}
-	return nil
-}
-
-// programFiles are the files that ranks have code from.
-func (r *Restart) programFiles() []string {
-	files := []string{r.job.Program}
-	for _, l := range r.was.Libraries {
-		files = append(files, l.Path)
-	}
-	return files
-}
-
-func isSameAsOne(image *checkpoint.Image, paths []string) bool {
-	return slices.ContainsFunc(paths, func(p string) bool { return image.Check(p) == nil })
-}
-
-// begin makes the region and reads its memory, while workers come up; done is called from another goroutine.
-func (r *Restart) begin(done func(error)) error {
-	region, err := isomalloc.Create(r.was.Layout)
-	if err != nil {
+// restart begins a job that goes on: its memory is read while workers come up.
+func (m *manager) restart() (err error) {
+	r := m.opt.Restart
+	if m.region, err = isomalloc.Create(r.was.Layout); err != nil {
 		return fmt.Errorf("create the region of %d ranks: %w", r.job.Ranks, err)
 	}
-	r.region = region
-	go func() {
-		err := r.checkFiles()
-		if err == nil {
-			err = r.Generation.Restore(region)
+	m.libraries, m.resolved = r.was.Libraries, true
+	m.ledger = newLedger(r.job.Ranks, r.revival().written)
+	m.fill(func() (*revival, error) {
+		v, err := r.restore(m.region)
+		if harm := new(checkpoint.Damage); errors.As(err, &harm) {
+			err = &DamagedCheckpoint{r.Generation.Number, err}
 		}
-		done(err)
-	}()
+		return v, err
+	})
 	return nil
 }
 
-// layout is where the region has to lie. Addresses of the program are in its memory, so it is the same place, or none.
-func (r *Restart) layout(workers []*worker) (isomalloc.Config, error) {
-	c := r.was.Layout
-	for _, w := range workers {
-		fits := func(free isomalloc.Range) bool { return free.Lo <= c.Base && c.Base+uintptr(c.Size()) <= free.Hi }
-		if !slices.ContainsFunc(w.hello.Free, fits) {
-			return c, refuse(CodeUsage, "+restart %s: the memory of the job lay at %#x to %#x, and worker %d has something else there: addresses are chosen at random, so try again",
-				r.Dir, c.Base, c.Base+uintptr(c.Size()), w.pe)
-		}
+// restore reads the memory of the job into a region of zeroes, and looks at the files meanwhile.
+func (r *Restart) restore(region *isomalloc.Region) (*revival, error) {
+	checked := make(chan error, 1)
+	go func() { checked <- r.checkFiles() }()
+	err := readMemory(r.Generation, region)
+	if bad := <-checked; bad != nil {
+		return nil, bad
 	}
-	return c, nil
+	if err == nil {
+		err = r.was.Opened.undo(r.Dir)
+	}
+	return r.revival(), err
 }
 
-// revive is what workers need to know; nil for a job that begins.
-func (r *Restart) revive() *vrank.Revive {
-	if r == nil {
+// readMemory reads the pages of a checkpoint into a region of zeroes.
+func readMemory(g *checkpoint.Generation, region *isomalloc.Region) error {
+	to := region.Fill()
+	err := g.Restore(to)
+	go to.Close() // takes its time, and nobody waits for it
+	return err
+}
+
+// places is the PE that each rank begins on; nil: neighbours together, as vrank places them where there are other PEs than before.
+func (r *Restart) places(pes int) []int32 {
+	if pes != r.job.PEs {
 		return nil
 	}
-	return &vrank.Revive{Files: r.files}
+	places := make([]int32, r.job.Ranks)
+	for i := range places {
+		places[i] = int32(r.job.PerRank[i].PE)
+	}
+	return places
 }
 
-// close gives the region back, if it was not handed on.
+// revival is what the job had besides its memory.
+func (r *Restart) revival() *revival {
+	v := newRevival(r.job.Ranks)
+	v.files, v.ended = r.files, r.was.Ended
+	for i := range r.job.PerRank {
+		v.written[i] = [2]uint64{r.job.PerRank[i].Stdout, r.job.PerRank[i].Stderr}
+	}
+	return v
+}
+
+// close gives the copies of files back.
 func (r *Restart) close() {
-	if r != nil && r.region != nil {
-		r.region.Close()
+	if r != nil {
+		r.copies.close()
 	}
-}
-
-// checkDir refuses to go on where the job cannot work any more.
-func (r *Restart) checkDir() error {
-	if _, err := os.Stat(r.job.Dir); err != nil {
-		return refuse(CodeUsage, "+restart %s: the job worked in %s: %v", r.Dir, r.job.Dir, reason(err))
-	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // A worker is this binary with these first arguments; a program of the same name does not match argv[0].
@@ -26,12 +27,14 @@ const (
 // worker is the manager's view of one worker process. Only the manager's goroutine uses it once it runs.
 type worker struct {
 	pe, pid int
-	link    *link
-	hello   *message // its first message, nil until it came
-	done    bool     // all its ranks have ended
-	dies    bool     // of the fault that it has reported, and may leave a core file
-	silent  bool     // its control link has ended
-	reaped  bool     // the process has ended, with status
+	link    *link     // to hear it
+	outbox  *outbox   // to tell it something
+	hello   *message  // its first message, nil until it came
+	heard   time.Time // when it said something last; zero: not known
+	done    bool      // all its ranks have ended
+	dies    bool      // of the fault that it has reported, and may leave a core file
+	silent  bool      // its control link has ended
+	reaped  bool      // the process has ended, with status
 	status  syscall.WaitStatus
 }
 

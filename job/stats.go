@@ -21,7 +21,8 @@ const statsSteps = 20
 
 // printStats prints what workers measured: a table of PEs, then one of ranks.
 func printStats(w io.Writer, stats []*vrank.Stats) {
-	if !slices.ContainsFunc(stats, func(s *vrank.Stats) bool { return s != nil }) {
+	told := slices.DeleteFunc(slices.Clone(stats), func(s *vrank.Stats) bool { return s == nil })
+	if len(told) == 0 {
 		fmt.Fprintln(w, "ampirun: +stats has no figures: the job ended before its workers could report them")
 		return
 	}
@@ -51,9 +52,9 @@ func printStats(w io.Writer, stats []*vrank.Stats) {
 		}
 	}
 	table.Flush()
-	printStolen(w, stats)
-	printCopied(w, stats)
-	printHeap(w, stats)
+	printStolen(w, told)
+	printCopied(w, told)
+	printHeap(w, told)
 	printPinned(w, ranks)
 }
 
@@ -61,9 +62,9 @@ func printStats(w io.Writer, stats []*vrank.Stats) {
 func printStolen(w io.Writer, stats []*vrank.Stats) {
 	var all vrank.Stolen
 	for _, s := range stats {
-		if s != nil {
-			all.Ranks, all.Steals, all.Seconds = all.Ranks+s.Stolen.Ranks, all.Steals+s.Stolen.Steals, all.Seconds+s.Stolen.Seconds
-		}
+		all.Ranks += s.Stolen.Ranks
+		all.Steals += s.Stolen.Steals
+		all.Seconds += s.Stolen.Seconds
 	}
 	if all.Steals > 0 {
 		fmt.Fprintf(w, "stolen: %d ranks in %d steals, the first of each here after %.1f us\n", all.Ranks, all.Steals, 1e6*all.Seconds/float64(all.Steals))
@@ -74,9 +75,9 @@ func printStolen(w io.Writer, stats []*vrank.Stats) {
 func printCopied(w io.Writer, stats []*vrank.Stats) {
 	var all vrank.Copied
 	for _, s := range stats {
-		if s != nil {
-			all.Moves, all.Bytes, all.Seconds = all.Moves+s.Copied.Moves, all.Bytes+s.Copied.Bytes, all.Seconds+s.Copied.Seconds
-		}
+		all.Moves += s.Copied.Moves
+		all.Bytes += s.Copied.Bytes
+		all.Seconds += s.Copied.Seconds
 	}
 	if all.Moves > 0 {
 		fmt.Fprintf(w, "copied: %d moves of %s, %.2f GB/s\n", all.Moves, human.Bytes(all.Bytes), float64(all.Bytes)/all.Seconds/1e9)
@@ -105,7 +106,7 @@ func printSteps(w io.Writer, steps []vrank.BalanceStep) {
 // printHeap says how much of the heap the first worker's self test found to be ours.
 func printHeap(w io.Writer, stats []*vrank.Stats) {
 	for _, s := range stats {
-		if s == nil || s.Heap == nil {
+		if s.Heap == nil {
 			continue
 		}
 		fmt.Fprintf(w, "heap interception: %s", s.Heap.Level)

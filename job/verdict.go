@@ -57,17 +57,24 @@ func eventText(e vrank.Event, otherwise string) error {
 	return fmt.Errorf("%s", e.Text)
 }
 
-// workerEnd judges the end of a worker that has not said it was done.
-func (v *verdict) workerEnd(pe, pid int, status syscall.WaitStatus) {
+// workerEnd says what the end of a worker means that has not said it was done.
+func workerEnd(pe, pid int, status syscall.WaitStatus) (code int, err error) {
 	switch {
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
-		v.decide(137, fmt.Errorf("worker %d (pid %d) was killed by signal 9 (SIGKILL): by hand, or by the kernel for want of memory", pe, pid))
+		return 137, fmt.Errorf("worker %d (pid %d) was killed by signal 9 (SIGKILL): by hand, or by the kernel for want of memory", pe, pid)
 	case status.Signaled():
 		sig := status.Signal()
-		v.decide(128+int(sig), fmt.Errorf("worker %d (pid %d) was killed by signal %d (%s)", pe, pid, int(sig), signalName(sig)))
-	default:
-		code := status.ExitStatus()
-		v.decide(max(code, 1), fmt.Errorf("worker %d (pid %d) ended with code %d before its ranks did", pe, pid, code))
+		return 128 + int(sig), fmt.Errorf("worker %d (pid %d) was killed by signal %d (%s)", pe, pid, int(sig), signalName(sig))
+	}
+	code = status.ExitStatus()
+	return max(code, 1), fmt.Errorf("worker %d (pid %d) ended with code %d before its ranks did", pe, pid, code)
+}
+
+// rollBack forgets the ends of ranks but for those that are given.
+func (v *verdict) rollBack(exits []ended) {
+	v.rank, v.rankCode = 0, 0
+	for _, e := range exits {
+		v.rankExit(e.Rank, e.Code)
 	}
 }
 

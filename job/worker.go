@@ -18,10 +18,16 @@ type Core struct {
 	Run func(cfg vrank.Config, report func(vrank.Event)) error
 	// Stop demands that Run returns; it may be called from any goroutine, at any time.
 	Stop func()
-	// Freeze has the workers of the job stand still and copy their memory: each reports vrank.EventFrozen. Any goroutine.
-	Freeze func()
+	// Freeze is vrank.Freeze; any goroutine.
+	Freeze func(halt bool)
+	// Prepare does ahead what this worker can do for that. Any goroutine.
+	Prepare func()
 	// Trace says where this worker's ranks are; it may be called from any goroutine, at any time.
 	Trace func() *vrank.Trace
+	// Survey says what all ranks of the job do; it may be called from any goroutine, at any time.
+	Survey func() *vrank.Survey
+	// Move has a rank go to a PE, and returns when it is there or stays. Any goroutine.
+	Move func(rank, pe int) vrank.Moved
 }
 
 // stopTime is how long a worker that was told to stop waits for Core.Run to return: a rank that computes does not see
@@ -98,8 +104,11 @@ func receiveConfig(control *link) (vrank.Config, error) {
 			}
 		}
 	}
-	if cfg.RegionFD, err = control.takeRight(); err == nil && cfg.Keeps {
+	if cfg.RegionFD, err = control.takeRight(); err == nil && cfg.Shadow {
 		cfg.ShadowFD, err = control.takeRight()
+	}
+	if err == nil && cfg.Opened.Memory {
+		cfg.Opened.FD, err = control.takeRight()
 	}
 	return cfg, err
 }
@@ -114,14 +123,31 @@ func obey(core Core, control *link) {
 		switch msg.Kind {
 		case kindTrace:
 			go control.send(message{Kind: kindTrace, Trace: core.Trace()})
+		case kindSurvey:
+			go survey(core, control, msg)
+		case kindMove:
+			go move(core, control, msg)
 		case kindFreeze:
-			go core.Freeze()
+			go core.Freeze(msg.Halt)
+		case kindReady:
+			go core.Prepare()
+		case kindPing:
+			control.send(message{Kind: kindPing})
 		case kindStop:
 			core.Stop()
 			time.Sleep(stopTime)
 			os.Exit(0)
 		}
 	}
+}
+
+func survey(core Core, control *link, question message) {
+	control.send(message{Kind: kindSurvey, Number: question.Number, Survey: core.Survey()})
+}
+
+func move(core Core, control *link, order message) {
+	moved := core.Move(order.Rank, order.PE)
+	control.send(message{Kind: kindMove, Number: order.Number, Moved: &moved})
 }
 
 // answerSignal has the manager print where this worker's ranks are when it gets SIGUSR1, unless a rank wants that signal.

@@ -29,9 +29,12 @@ func newEngine() engine {
 				}
 				return err
 			},
-			Stop:   vrank.Stop,
-			Freeze: vrank.Freeze,
-			Trace:  vrank.TakeTrace,
+			Stop:    vrank.Stop,
+			Freeze:  vrank.Freeze,
+			Prepare: vrank.Prepare,
+			Trace:   vrank.TakeTrace,
+			Survey:  vrank.TakeSurvey,
+			Move:    vrank.MoveRank,
 		},
 		controlSize: vrank.ControlSize,
 		callName:    new(ampi.Server).Name,

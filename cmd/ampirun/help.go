@@ -20,7 +20,7 @@ func printHelp(w io.Writer) {
 		}
 	}
 	fmt.Fprint(w, "\nOptions may be written +x or --x; sizes take K, M, G or T. docs/options.md has rare ones, too.\n")
-	fmt.Fprint(w, "Also: ampirun lb (balancing, tried out), sweep (ranks per PE), ckpt (checkpoints), report (page of a +trace).\n")
+	fmt.Fprint(w, "Also: ampirun ctl (running jobs), ckpt (checkpoints), lb (tries balancing), sweep (+vp), report (+trace).\n")
 }
 
 // heading is an option's names with its value.

@@ -53,6 +53,8 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	switch {
 	case isLB(args):
 		return e.runLB(args[1:], stdout)
+	case isCtl(args):
+		return runCtl(args[1:], stdout)
 	case isCkpt(args):
 		return runCkpt(args[1:], stdout)
 	case isSweep(args):
@@ -84,6 +86,7 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 			return job.CodeUsage, err
 		}
 	case s.restart != "":
+		s.job.Typed = args
 		return e.goOn(s)
 	case s.job.Program == "":
 		return job.CodeUsage, errors.New("no program given; write: " + usage + " (ampirun --help lists the options)")
@@ -100,24 +103,50 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	return 0, nil
 }
 
-// goOn runs a job from where a checkpoint has it.
+// goOn runs a job from where the newest checkpoint has it that is not damaged.
 func (e engine) goOn(s *settings) (code int, err error) {
 	if err := s.checkRestart(); err != nil {
 		return job.CodeUsage, err
 	}
-	r, err := job.OpenRestart(s.restart)
-	if err != nil {
+	said := *s
+	before := uint64(0) // checkpoints older than this one are left; 0: all
+	damaged := func(d *job.DamagedCheckpoint) {
+		complain(os.Stderr, fmt.Errorf("+restart %s: %w; taking an older one", s.restart, d))
+		before = d.Number
+	}
+	for {
+		*s = said
+		r, err := job.OpenRestart(s.restart, before, damaged)
+		if err != nil {
+			return job.CodeUsage, err
+		}
+		code, err := e.goOnFrom(s, r)
+		var harm *job.DamagedCheckpoint
+		if !errors.As(err, &harm) {
+			return code, err
+		}
+		damaged(harm)
+	}
+}
+
+func (e engine) goOnFrom(s *settings, r *job.Restart) (code int, err error) {
+	r.Adopt(&s.job)
+	if err := s.completeKeeping(); err != nil {
 		return job.CodeUsage, err
 	}
-	r.Adopt(&s.job)
-	s.job.Version = version
+	unclaim, err := claim(s.job.Record)
+	if err != nil {
+		return job.CodeUsage, fmt.Errorf("+lb-record: %w", err)
+	}
+	defer unclaim()
+	s.job.CallName, s.job.Version = e.callName, version
 	return job.Run(context.Background(), s.job)
 }
 
 func (e engine) run(s *settings) (code int, err error) {
 	s.complete()
-	if c := s.job.Checkpoints; c != nil && c.Dir == "" {
-		return job.CodeUsage, errors.New("+ckpt-every and its kin: name a directory with +ckpt DIR")
+	if err := s.completeKeeping(); err != nil {
+		return job.CodeUsage, err
 	}
 	if s.job.Heap, err = s.heapOf(); err != nil {
 		return job.CodeUsage, err

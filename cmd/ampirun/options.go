@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"ampirun/balance"
+	"ampirun/checkpoint/plan"
 	"ampirun/debugger"
 	"ampirun/job"
 	"ampirun/loadbalance"
@@ -59,12 +62,13 @@ type group struct {
 
 // maxWorkers and maxRanks catch typing errors before they become thousands of processes.
 const (
-	maxWorkers = 4096
-	maxRanks   = 1 << 20
-	minStack   = 64 << 10
-	maxKept    = 1 << 20
-	minTrace   = 64 << 10
-	maxPID     = 1 << 22
+	maxWorkers  = 4096
+	maxRanks    = 1 << 20
+	minStack    = 64 << 10
+	maxKept     = 1 << 20
+	maxFailures = 1 << 20
+	minTrace    = 64 << 10
+	maxPID      = 1 << 22
 )
 
 // table holds all options.
@@ -106,7 +110,7 @@ var table = []group{
 			text: "address space of one rank",
 			more: "It holds program, stack and heap; memory is used only where a rank touches it.",
 			set:  func(s *settings, v string) (err error) { s.job.Slice, err = parseSize(v); return err }},
-		{form: "+heap", value: "auto,iso,host", initial: "auto, or $AMPI_HEAP", text: "where ranks allocate: slices, or the C library",
+		{form: "+heap", rare: true, value: "auto,iso,host", initial: "auto, or $AMPI_HEAP", text: "where ranks allocate: slices, or the C library",
 			more: "Under `auto`, +movable, +registered and the run decide, see [internals](internals.md#who-owns-the-heap). Ranks whose heap is not in their slices cannot move. `AMPI_HEAP=host` turns interception off; the option wins.",
 			set:  func(s *settings, v string) (err error) { s.job.Heap, err = parseHeap(v); return err }},
 		{form: "+movable", rare: true, value: "yes,no,runtime", initial: "runtime", text: "must ranks be movable (see +heap)",
@@ -151,11 +155,25 @@ var table = []group{
 			more: "The program takes no part in it, and stands still only while its memory is copied. DIR is made if it is not there, and belongs to one job at a time.",
 			set:  func(s *settings, v string) (err error) { s.ckpt().Dir, err = filepath.Abs(v); return err }},
 		{form: "+ckpt-every", value: "TIME", initial: "only when asked", text: "how often: 60s, 5m, or seconds",
-			set: func(s *settings, v string) (err error) { s.ckpt().Every, err = parseTime(v); return err }},
+			set: setInterval},
+		{form: "+mtbf", rare: true, value: "TIME", text: "mean time between failures of a node, as in 30d or 5y: choose how often by it",
+			more: "The interval is Daly's for what checkpoints of this job cost, measured anew with each. Instead of +ckpt-every.",
+			set:  setMTBF},
 		{form: "+ckpt-keep", rare: true, value: "N", initial: "2", text: "so many checkpoints stay",
 			set: func(s *settings, v string) (err error) { s.ckpt().Keep, err = parseCount(v, maxKept); return err }},
+		{form: "+ft", value: "WHERE", text: "go on when a worker fails: from memory or disk",
+			more: "With memory, a copy of the job's memory stays in memory, renewed as +ckpt-every says (10s unless it does); with disk, the newest checkpoint of +ckpt is read again. Workers are replaced, and the run goes on inside the same job.",
+			set:  func(s *settings, v string) (err error) { s.ft().Mode, err = parseFT(v); return err }},
+		{form: "+ft-shrink", rare: true, text: "do not replace workers that fail: the others get their ranks", set: func(s *settings, v string) error { s.ft().Shrink = v == "true"; return nil }},
+		{form: "+ft-max-failures", rare: true, value: "N", initial: fmt.Sprint(job.DefaultMaxFailures), text: "so many failures are made good",
+			set: func(s *settings, v string) (err error) {
+				s.ft().MaxFailures, err = parseCount(v, maxFailures)
+				return err
+			}},
+		{form: "+ft-timeout", rare: true, value: "TIME", initial: "30s", text: "a worker that does not answer for so long has failed",
+			set: func(s *settings, v string) (err error) { s.ft().Timeout, err = parseTime(v); return err }},
 		{form: "+ckpt-on-term", rare: true, text: "save the job once more when SIGTERM ends it", set: func(s *settings, v string) error { s.ckpt().OnTerm = v == "true"; return nil }},
-		{form: "+ckpt-embed", rare: true, text: "keep program and libraries with the checkpoints", set: func(s *settings, v string) error { s.ckpt().Embed = v == "true"; return nil }},
+		{form: "+ckpt-embed", rare: true, text: "keep program, libraries and ampirun with the checkpoints: +restart needs no other files", set: func(s *settings, v string) error { s.ckpt().Embed = v == "true"; return nil }},
 		{form: "+restart", value: "DIR", text: "go on from the newest checkpoint in DIR, with any +p",
 			more: "Program, arguments, environment and directory are those of the job that was saved. It goes on to save itself in DIR as it did before, unless +ckpt and its kin say otherwise.",
 			set:  func(s *settings, v string) (err error) { s.restart, err = filepath.Abs(v); return err }},
@@ -223,6 +241,33 @@ var table = []group{
 		{form: "--help", aliases: []string{"-h", "-?"}, text: "print this help", set: setSwitch(func(s *settings) *bool { return &s.help })},
 		{form: "--docs-options", hidden: true, text: "print docs/options.md", set: setSwitch(func(s *settings) *bool { return &s.docs })},
 	}},
+}
+
+// ft is what is said of failures, from the first time on that something is.
+func (s *settings) ft() *job.FT {
+	if s.job.FT == nil {
+		s.job.FT = &job.FT{MaxFailures: job.DefaultMaxFailures, Timeout: job.DefaultTimeout}
+	}
+	return s.job.FT
+}
+
+// setInterval and setMTBF are two ways to say how often.
+func setInterval(s *settings, v string) (err error) {
+	if s.ckpt().MTBF != 0 {
+		return errors.New("+mtbf says how often as well: leave one of them out")
+	}
+	s.ckpt().Every, err = parseTime(v)
+	return err
+}
+
+func setMTBF(s *settings, v string) (err error) {
+	if s.ckpt().Every != 0 {
+		return errors.New("+ckpt-every says how often as well: leave one of them out")
+	}
+	if s.ckpt().MTBF, err = plan.ParseDuration(v); err == nil && s.ckpt().MTBF < time.Second {
+		err = errors.New("too short: at least 1s")
+	}
+	return err
 }
 
 // ckpt is what is said of checkpoints, from the first time on that something is.

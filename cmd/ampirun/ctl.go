@@ -1,0 +1,25 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"ampirun/job"
+	"ampirun/job/command"
+)
+
+// isCtl tells whether the arguments are for ampirun ctl. A program of that name is run as ./ctl.
+func isCtl(args []string) bool { return len(args) > 0 && args[0] == "ctl" }
+
+// runCtl does what ampirun ctl is asked for.
+func runCtl(args []string, stdout io.Writer) (code int, err error) {
+	err = command.Run(args, stdout)
+	var refusal *job.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return refusal.Code, err
+	case err != nil:
+		return job.CodeUsage, err
+	}
+	return 0, nil
+}

@@ -1,0 +1,146 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ampirun/checkpoint"
+	"ampirun/isomalloc"
+)
+
+// note takes what belongs to the copy that has been made.
+func (k *keeper) note(v *revival) {
+	if k.staysInMemory() {
+		k.last, k.noted = v, time.Now()
+		k.m.input.forget(v.read)
+		k.notebook.forget(v.epoch)
+	}
+}
+
+// goingBack says where a job would go on from if a worker failed now.
+func (k *keeper) goingBack() string {
+	switch {
+	case k.last != nil:
+		return fmt.Sprintf("going on from %.1f s ago", time.Since(k.noted).Seconds())
+	case k.newest() != 0:
+		return fmt.Sprintf("going on from checkpoint %d in %s", k.newest(), k.how.Dir)
+	case k.m.opt.Restart != nil:
+		return fmt.Sprintf("restarting from checkpoint %d in %s", k.m.opt.Restart.Generation.Number, k.m.opt.Restart.Dir)
+	}
+	return "beginning anew, since nothing has been saved yet"
+}
+
+// newest is the number of the last checkpoint on the disk that is this job's; 0: there is none.
+func (k *keeper) newest() uint64 {
+	if len(k.history) == 0 {
+		return 0
+	}
+	return k.history[len(k.history)-1].Generation
+}
+
+// renewed notes that other workers follow, whose copies are counted anew.
+func (k *keeper) renewed() {
+	if k != nil {
+		k.copied = 0
+	}
+}
+
+// copyAgain brings the copy to what the region is. Workers were making it when one failed: then all of them stood still.
+func (k *keeper) copyAgain(stood *revival) filler {
+	region := k.m.region
+	k.note(stood)
+	return func() (*revival, error) { return stood, k.shadow.CopyFrom(region) }
+}
+
+// goBack brings the region to what it was at the last checkpoint. The workers that failed have completed so many copies; stood is what belongs to
+// the last one, if they have not all told of it.
+func (k *keeper) goBack(stood *revival, copied uint32) filler {
+	if copied > k.copied && stood != nil {
+		k.note(stood)
+	}
+	region, last, restart := k.m.region, k.last, k.m.opt.Restart
+	if last != nil {
+		return func() (*revival, error) { return last, errors.Join(region.CopyFrom(k.shadow.Region), k.undo(last)) }
+	}
+	if len(k.history) > 0 {
+		read := map[uint64]int64{}
+		for _, s := range k.history {
+			read[s.Generation] = s.read
+		}
+		return func() (*revival, error) {
+			v, worse, err := restoreNewest(k.how.Dir, read, region)
+			if err == nil {
+				k.m.post(func() { k.m.say(passedBy(worse)) })
+				err = k.undo(v)
+			}
+			return v, err
+		}
+	}
+	return func() (*revival, error) {
+		if err := errors.Join(region.Clear(), k.undo(nil)); err != nil || restart == nil {
+			return nil, err
+		}
+		return restart.restore(region)
+	}
+}
+
+// undo makes the files as they were that ranks have opened since; nil: since the job began.
+func (k *keeper) undo(v *revival) error {
+	if k.notebook != nil {
+		return k.notebook.undo(k.since(v).Epoch)
+	}
+	return k.since(v).undo(k.how.Dir)
+}
+
+// restoreNewest reads the newest checkpoint in a directory that is not damaged and one of those given, with their places in the job's input.
+// It also gives what is wrong with those that are newer.
+func restoreNewest(dir string, read map[uint64]int64, region *isomalloc.Region) (v *revival, worse []error, err error) {
+	store, err := checkpoint.View(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	numbers, err := store.Numbers()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, number := range slices.Backward(numbers) {
+		place, isOurs := read[number]
+		if !isOurs {
+			continue
+		}
+		v, err := restoreGeneration(store, number, region)
+		if err == nil {
+			v.read, v.isOurs = place, true
+			return v, worse, nil
+		}
+		worse = append(worse, fmt.Errorf("checkpoint %d: %w", number, err))
+	}
+	return nil, nil, fmt.Errorf("the job cannot go on from its checkpoints: %w", errors.Join(worse...))
+}
+
+// passedBy says what is wrong with checkpoints that an older one was taken instead of.
+func passedBy(worse []error) (lines []string) {
+	for _, err := range worse {
+		lines = append(lines, err.Error()+"; going on from an older one")
+	}
+	return lines
+}
+
+func restoreGeneration(store *checkpoint.Store, number uint64, region *isomalloc.Region) (*revival, error) {
+	if err := region.Clear(); err != nil {
+		return nil, err
+	}
+	g, err := store.Generation(number)
+	if err != nil {
+		return nil, err
+	}
+	r, err := readRestart(store.Dir(), g)
+	if err != nil {
+		return nil, err
+	}
+	v := r.revival()
+	v.epoch = r.was.Opened.Epoch
+	return v, readMemory(g, region)
+}
