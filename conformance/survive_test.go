@@ -41,7 +41,7 @@ func (j job) start(t *testing.T, ready int) *live {
 		t.Fatal(err)
 	}
 	timer := time.AfterFunc(patience, func() { l.cmd.Process.Kill() })
-	t.Cleanup(func() { timer.Stop() })
+	t.Cleanup(func() { timer.Stop(); l.cmd.Process.Kill() }) // a test that fails leaves it behind
 	for range ready {
 		if !l.stdout.Scan() || l.stdout.Text() != "ready" {
 			t.Fatalf("a rank is not ready: %s", l.stderr.String())
