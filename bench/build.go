@@ -64,7 +64,7 @@ func (b *builder) program(name string, im *implementation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	words := append(compiler[:len(compiler):len(compiler)], "-O2", "-o", file, source)
+	words := append(compiler[:len(compiler):len(compiler)], "-O2", "-o", file, source, "-lm")
 	if _, err := output(exec.Command(words[0], words[1:]...)); err != nil {
 		return "", err
 	}
@@ -74,6 +74,10 @@ func (b *builder) program(name string, im *implementation) (string, error) {
 
 // source finds a program and its language. Only our wrappers are known for languages other than C.
 func (b *builder) source(name string, im *implementation) (file string, compiler []string, err error) {
+	if name == exampleProgram {
+		file, err = example(name)
+		return file, im.compiler, err
+	}
 	for _, l := range []struct{ ending, wrapper string }{{".c", ""}, {".cpp", "ampicxx"}, {".f90", "ampif90"}} {
 		file = filepath.Join(b.dir, "programs", name+l.ending)
 		if _, err := os.Stat(file); err != nil {
@@ -86,6 +90,15 @@ func (b *builder) source(name string, im *implementation) (file string, compiler
 		return file, []string{compiler}, err
 	}
 	return "", nil, fmt.Errorf("there is no program %s", name)
+}
+
+// exampleProgram is the program that is one of our examples.
+const exampleProgram = "stencil"
+
+// example finds the source of an example in C.
+func example(name string) (string, error) {
+	root, err := output(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "ampirun"))
+	return filepath.Join(strings.TrimSpace(string(root)), "examples", "legacy-mpi", name, name+".c"), err
 }
 
 // wrapper is the ampicc at path under its name for another language, which a link in a folder of the builder's gives it.

@@ -20,7 +20,8 @@ type experiment struct {
 	variants   []variant // ampirun with other flags, beside
 	ampi       []string  // flags of AMPI; nil keeps it out
 	collect    func(e *experiment, f *finished) (map[string]series, error)
-	inside     func(ctx context.Context) (map[string]series, error) // instead of a program: a part of ours, in this process
+	staged     func(ctx context.Context, e *experiment, im *implementation, program string) (map[string]series, error) // instead of one run: several
+	inside     func(ctx context.Context, b *builder) (map[string]series, error)                                        // instead of a program: a function
 	figures    []*figure
 }
 
@@ -90,11 +91,14 @@ func (e *experiment) implementations(b *builder) []*implementation {
 
 func (e *experiment) once(ctx context.Context, b *builder, im *implementation) (map[string]series, error) {
 	if e.inside != nil {
-		return e.inside(ctx)
+		return e.inside(ctx, b)
 	}
 	program, err := b.program(e.program, im)
 	if err != nil {
 		return nil, err
+	}
+	if e.staged != nil {
+		return e.staged(ctx, e, im, program)
 	}
 	args := e.args
 	if im.foreign {

@@ -19,7 +19,9 @@ func experiments() []*experiment {
 	for _, s := range startings() {
 		list = append(list, s.experiment())
 	}
-	list = append(list, manyProcesses(), memory(), compute(), packing(), checkpointFiles())
+	list = append(list, manyProcesses(), memory(), compute(), packing(), restarting())
+	list = append(list, saving()...)
+	list = append(list, recovering(), scaling())
 	return append(list, balancing()...)
 }
 

@@ -10,8 +10,8 @@ import (
 	"ampirun/trial"
 )
 
-// runTime bounds one run of a program; the longest take seconds.
-const runTime = 2 * time.Minute
+// runTime bounds one run of a program; the longest take seconds, or less than a minute on an idle machine.
+const runTime = 10 * time.Minute
 
 // finished is a run that ended well.
 type finished struct {

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// saving is all about checkpoints.
+func saving() []*experiment {
+	return []*experiment{savedJob(100), savedJob(5), checkpointFiles(), savedStencil()}
+}
+
+// savedJob is a job whose ranks change so many percent of their pages between checkpoints. Times are those of the table of +stats: how long no rank
+// ran, and that and the time until all was safe.
+func savedJob(percent int) *experiment {
+	e := &experiment{name: fmt.Sprintf("checkpoint_job_%d", percent), rounds: 3}
+	e.inside = func(ctx context.Context, b *builder) (map[string]series, error) {
+		return saveJob(ctx, b, "1024", fmt.Sprint(percent), "10", "500")
+	}
+	e.figures = []*figure{
+		{name: e.name + ".pause_first", unit: "s", value: of("pause_first")},
+		{name: e.name + ".pause", unit: "s", value: of("pause")},
+		{name: e.name + "_pause_per_memcpy", unit: "ratio", value: ratio("pause", "memcpy"), aim: 1.5,
+			title: fmt.Sprintf("pause of the program for a checkpoint, 256 ranks x 1 MB, %d %% changed, in memcpys of all", percent)},
+	}
+	if percent == 100 {
+		e.figures = append(e.figures,
+			&figure{name: e.name + ".first", unit: "s", value: of("first"), title: "checkpoint to disk until safe, 256 ranks x 1 MB", ampi: "0.39 to 0.84 s", aim: 0.39},
+			&figure{name: e.name + ".dd", unit: "s", value: of("dd")},
+			&figure{name: e.name + "_bandwidth", unit: "ratio", value: ratio("dd", "first"), atLeast: true, aim: 0.7,
+				title: "bandwidth of it, in terms of dd with fsync of the same bytes"})
+		return e
+	}
+	e.figures = append(e.figures,
+		&figure{name: e.name + ".second", unit: "s", value: of("second")},
+		&figure{name: e.name + "_second_per_first", unit: "ratio", value: ratio("second", "first"), aim: 0.15,
+			title: fmt.Sprintf("further checkpoint when %d %% of the pages changed, in terms of the first", percent)})
+	return e
+}
+
+// saveJob runs the program that has itself saved, and dd with as many bytes as the first checkpoint has.
+func saveJob(ctx context.Context, b *builder, args ...string) (run map[string]series, err error) {
+	dir, err := os.MkdirTemp("", "ampibench-checkpoint")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	program, err := b.program("saved", b.ours)
+	if err != nil {
+		return nil, err
+	}
+	f, err := launch(ctx, b.ours.command(2, savedRanks, []string{"+ckpt", filepath.Join(dir, "store"), "+stats"}, program, args), nil)
+	if err != nil {
+		return nil, err
+	}
+	if run, err = parseSamples(f.stdout); err != nil {
+		return nil, err
+	}
+	for i := range run["memcpy"] {
+		run["memcpy"][i] /= 1e6
+	}
+	bytes, err := parseCheckpoints(f.stderr, run)
+	if err != nil {
+		return nil, err
+	}
+	memory := make([]byte, bytes)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(memory)
+	run["dd"], err = dd(ctx, dir, memory)
+	return run, err
+}
+
+// parseCheckpoints reads the table of checkpoints in what +stats prints. It gives the bytes that the first one wrote.
+func parseCheckpoints(stats []byte, run map[string]series) (first int, err error) {
+	lines := bufio.NewScanner(bytes.NewReader(stats))
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "checkpoint ") {
+	}
+	for lines.Scan() {
+		var number, pages int
+		var pause, safe, mib float64
+		if n, _ := fmt.Sscan(lines.Text(), &number, &pause, &safe, &pages, &mib); n != 5 {
+			break
+		}
+		which := [2]string{"pause", "second"}
+		if first == 0 {
+			which, first = [2]string{"pause_first", "first"}, int(mib*(1<<20))
+		}
+		run[which[0]] = append(run[which[0]], pause/1e3)
+		run[which[1]] = append(run[which[1]], (pause+safe)/1e3)
+	}
+	if len(run["second"]) == 0 {
+		return 0, fmt.Errorf("fewer than two checkpoints: %q", stats)
+	}
+	return first, nil
+}
+
+// savedStencil is what checkpoints every ten seconds cost a program that computes and knows nothing of them.
+func savedStencil() *experiment {
+	e := &experiment{name: "checkpoint_stencil", rounds: 5}
+	e.inside = func(ctx context.Context, b *builder) (map[string]series, error) {
+		program, err := b.program("stencil", b.ours)
+		if err != nil {
+			return nil, err
+		}
+		dir, err := os.MkdirTemp("", "ampibench-checkpoint")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		run := map[string]series{}
+		for key, extra := range map[string][]string{"plain": nil, "saved": {"+ckpt", filepath.Join(dir, "store"), "+ckpt-every", "10s"}} {
+			args := []string{"-c", "192x192x192", "-s", "4500", "-r", "1000", "-d", filepath.Join(dir, key)}
+			f, err := launch(ctx, b.ours.command(2, 64, extra, program, args), nil)
+			if err != nil {
+				return nil, err
+			}
+			run[key], run[key+"_cpu"] = series{f.wall.Seconds()}, series{f.cpu.Seconds()}
+		}
+		return run, nil
+	}
+	e.figures = []*figure{
+		{name: e.name, unit: "s", value: of("saved")},
+		{name: e.name + ".without", unit: "s", value: of("plain")},
+		{name: "cost_checkpoints", unit: "ratio", value: ratio("saved", "plain"), aim: 1.02, title: "stencil, 64 ranks x 1.8 MB, with +ckpt-every 10s, in terms of without"},
+		{name: "cost_checkpoints.cpu", unit: "ratio", value: ratio("saved_cpu", "plain_cpu")},
+	}
+	return e
+}
