@@ -41,6 +41,7 @@ type recorder struct {
 	file     io.WriteCloser
 	out      *record.Writer
 	step     time.Duration
+	goesOn   bool // ranks have sent something before this job began, which is not of this trace
 
 	last   *look
 	sent   sums
@@ -74,14 +75,17 @@ func openRecorder(cfg *vrank.Config) (*recorder, error) {
 	}
 	r, err := newRecorder(vrank.NewSampler(cfg.PEs, cfg.Ranks), file, h, step)
 	if err == nil {
-		r.schedule = ReadSchedule
+		r.schedule, r.goesOn = ReadSchedule, cfg.Revive != nil
 	}
 	return r, err
 }
 
-// start begins to measure.
+// start begins to measure. Ranks of other workers may have begun already: what those of a new job have sent counts all the same.
 func (r *recorder) start() {
-	r.last, r.sent = takeLook(r.job, r.schedule), sumUp(r.job.TakeTraffic()) // a job that goes on has sent something before
+	r.last = takeLook(r.job, r.schedule)
+	if r.goesOn {
+		r.sent = sumUp(r.job.TakeTraffic())
+	}
 	go r.run()
 }
 

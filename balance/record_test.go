@@ -149,3 +149,32 @@ func TestParseStep(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordingBegins: what ranks sent before recording began is of this trace if the job is new, and is not if it goes on.
+func TestRecordingBegins(t *testing.T) {
+	for goesOn, want := range map[bool]int64{false: 20, true: 10} {
+		job := chatty{newFakeJob(4, 100, func(int, float64) float64 { return 1 })}
+		file := new(buffer)
+		r := recordingOf(t, job, file)
+		r.goesOn = goesOn
+		job.Await(time.Second)
+		r.start()
+		job.Await(time.Second)
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		in, err := record.NewReader(bytes.NewReader(file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := in.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Graph.Edges(func(e loadbalance.Edge) {
+			if e.Messages != want {
+				t.Errorf("goes on: %v: rank %d sent %d messages, want %d", goesOn, e.From, e.Messages, want)
+			}
+		})
+	}
+}
