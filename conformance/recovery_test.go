@@ -82,7 +82,6 @@ func TestRecoveryExamples(t *testing.T) {
 				l := j.outlive(t, way[1:]...)
 				l.await(func() bool { return l.strike(syscall.SIGKILL) })
 				l.harass(3, 400)
-				l.skipRemoved()
 				l.expectSame(want)
 			})
 		}
@@ -95,6 +94,33 @@ func (l *life) skipRemoved() {
 	if r := l.end(); r.code != 0 && strings.Contains(r.stderr, "which it had open, is not there any more") {
 		l.t.Skip("it had removed a file since the checkpoint that it had open then")
 	}
+}
+
+// TestRecoveryGone kills workers whose ranks have removed, renamed and replaced files that they had open at the last copy.
+func TestRecoveryGone(t *testing.T) {
+	path := program(t, ownDir+"/gone.c")
+	saves := filepath.Join(t.TempDir(), "saves")
+	each(t, [][]string{
+		{"memory", "+ft", "memory", "+ckpt-every", "1h"},
+		{"disk", "+ft", "disk", "+ckpt", saves, "+ckpt-every", "1h"},
+	}, func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
+		count := filepath.Join(t.TempDir(), "count")
+		if err := os.WriteFile(count, []byte("0"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{t.TempDir(), count}
+		if way[0] == "disk" {
+			args = append(args, saves)
+		}
+		r := job{program: path, args: args, workers: 2, ranks: 3}.outlive(t, way[1:]...).end()
+		r.expectCode(t, 0)
+		r.expectSays(t, "PASS gone", "0.0/taken, which ranks had open, cannot be put back: another file has its name", "0.1/taken, which")
+		for what, n := range map[string]int{"was killed by signal 9": 2, "cannot be put back": 2, "no checkpoint": 0} {
+			if got := strings.Count(r.stderr, what); got != n {
+				t.Errorf("%s: says %q %d times, not %d\n%s", r.what, what, got, n, r.output())
+			}
+		}
+	})
 }
 
 // TestRecoveryTravel kills workers while their ranks are moved all the time and exchange all kinds of messages.

@@ -52,7 +52,7 @@ func (m *manager) nextFreeze() {
 func (m *manager) announce(f *freeze) error {
 	for _, w := range m.workers[1:] {
 		if !f.halt {
-			_ = w.outbox.send(message{Kind: kindReady}) // who does not hear it is only slower
+			_ = w.outbox.send(message{Kind: kindPrepare}) // who does not hear it is only slower
 		}
 	}
 	return m.workers[0].outbox.send(message{Kind: kindFreeze, Halt: f.halt})

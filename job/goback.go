@@ -62,36 +62,61 @@ func (k *keeper) goBack(stood *revival, copied uint32) filler {
 	}
 	region, last, restart := k.m.region, k.last, k.m.opt.Restart
 	if last != nil {
-		return func() (*revival, error) { return last, errors.Join(region.CopyFrom(k.shadow.Region), k.undo(last)) }
+		return func() (*revival, error) {
+			return last, errors.Join(region.CopyFrom(k.shadow.Region), k.restoreFiles(last))
+		}
 	}
 	if len(k.history) > 0 {
 		read := map[uint64]int64{}
 		for _, s := range k.history {
-			read[s.Generation] = s.read
+			if s.was != nil {
+				read[s.Generation] = s.was.read
+			}
 		}
 		return func() (*revival, error) {
 			v, worse, err := restoreNewest(k.how.Dir, read, region)
 			if err == nil {
 				k.m.post(func() { k.m.say(passedBy(worse)) })
-				err = k.undo(v)
+				err = k.restoreFiles(v)
 			}
 			return v, err
 		}
 	}
 	return func() (*revival, error) {
-		if err := errors.Join(region.Clear(), k.undo(nil)); err != nil || restart == nil {
+		if err := errors.Join(region.Clear(), k.restoreFiles(nil)); err != nil || restart == nil {
 			return nil, err
 		}
 		return restart.restore(region)
 	}
 }
 
-// undo makes the files as they were that ranks have opened since; nil: since the job began.
-func (k *keeper) undo(v *revival) error {
-	if k.notebook != nil {
-		return k.notebook.undo(k.since(v).Epoch)
+// letGo lets go of files that nobody needs who goes back; stood is what the job had at a freeze just now.
+func (k *keeper) letGo(stood *revival) {
+	if k.held == nil {
+		return
 	}
-	return k.since(v).undo(k.how.Dir)
+	k.held.recent = stood
+	states := []*revival{k.last}
+	for _, s := range k.history {
+		states = append(states, s.was)
+	}
+	k.held.sweep(states...)
+}
+
+// restoreFiles makes the files as they were that ranks have opened since, or had open; nil: since the job began.
+func (k *keeper) restoreFiles(v *revival) (err error) {
+	var done *undoing
+	if k.notebook != nil {
+		done, err = k.notebook.undo(k.since(v).Epoch)
+	} else {
+		done, err = k.since(v).undo(k.how.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	lines := k.held.putBack(v, done.made)
+	k.m.post(func() { k.m.say(lines) })
+	return nil
 }
 
 // restoreNewest reads the newest checkpoint in a directory that is not damaged and one of those given, with their places in the job's input.

@@ -13,6 +13,9 @@ import (
 // heard takes a message of a worker.
 func (m *manager) heard(w *worker, msg message) {
 	w.heard = time.Now()
+	if msg.Event != nil {
+		msg.Event.FDs = msg.fds
+	}
 	switch {
 	case msg.Kind == kindPing:
 	case msg.Kind == kindHello && w.hello == nil:
@@ -45,6 +48,8 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 		m.observer.balanced(*e.Step)
 	case vrank.EventSave:
 		m.keeper.asks(e.Memory)
+	case vrank.EventHeld:
+		m.keeper.holds(e)
 	case vrank.EventFrozen:
 		m.froze(w, e.Frozen)
 	case vrank.EventThawed:

@@ -48,14 +48,14 @@ type keeper struct {
 	history  []Saved
 	opened   opened
 	notebook *notebook // nil: notes of opened files are with the checkpoints
+	held     *held     // nil: nobody goes back to a copy or a checkpoint
 }
 
 // Saved is a checkpoint that was made.
 type Saved struct {
 	Pause float64   // seconds that no rank ran
 	When  time.Time // it was safe
-	read  int64     // the place in the job's input
-	epoch int       // what opened.Epoch is in it
+	was   *revival  // what belongs to it; nil: nobody goes back to it any more
 	checkpoint.Report
 }
 
@@ -67,6 +67,9 @@ func newKeeper(m *manager, how Checkpoints) (*keeper, error) {
 		k.opened = r.was.Opened
 	}
 	k.due.Stop()
+	if m.opt.FT != nil {
+		k.held = newHeld(m.opt.Workers)
+	}
 	var err error
 	if how.Dir == "" {
 		k.notebook, err = newNotebook()
@@ -119,6 +122,7 @@ func (k *keeper) close() {
 	if k.notebook != nil {
 		k.notebook.file.Close()
 	}
+	k.held.close()
 	if k.shadow != nil {
 		syscall.Munmap(k.memory.Memory)
 		k.shadow.Close()
@@ -181,6 +185,7 @@ func (k *keeper) took(f *freeze, err error) {
 	k.copied++
 	stood := f.revival(k.m.opt.Ranks)
 	k.note(stood)
+	k.letGo(stood)
 	if k.staysInMemory() {
 		k.copies.add(f.pause())
 	}
@@ -195,7 +200,7 @@ func (k *keeper) took(f *freeze, err error) {
 	go func() {
 		report, err := k.save(job)
 		close(saved)
-		m.post(func() { k.wrote(f, report, err) })
+		m.post(func() { k.wrote(stood, f.pause(), report, err) })
 	}()
 }
 

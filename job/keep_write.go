@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ type shadowMemory struct {
 func (m shadowMemory) HasChanged(at, size uint64) bool { return m.shadow.HasChanged(at, size) }
 
 // wrote takes the result of save.
-func (k *keeper) wrote(f *freeze, report *checkpoint.Report, err error) {
+func (k *keeper) wrote(was *revival, pause float64, report *checkpoint.Report, err error) {
 	k.saved = nil
 	switch {
 	case err != nil:
@@ -52,22 +53,33 @@ func (k *keeper) wrote(f *freeze, report *checkpoint.Report, err error) {
 	default:
 		k.told = false
 		k.pace.written()
-		k.history = append(k.history, Saved{f.pause(), time.Now(), f.read, f.epoch(), *report})
-		k.forgetNotes()
+		k.history = append(k.history, Saved{pause, time.Now(), was, *report})
+		k.forget()
 		k.m.say(report.Warnings)
 	}
 	k.finish(err)
 }
 
-// forgetNotes removes notes of opened files that only older checkpoints than there are would need.
-func (k *keeper) forgetNotes() {
+// forget drops what only older checkpoints than there are would need: notes of opened files, input, and what else belonged to them.
+func (k *keeper) forget() {
 	numbers, err := k.store.Numbers()
 	if err != nil || len(numbers) == 0 {
 		return
 	}
-	for _, s := range k.history {
-		if s.Generation == numbers[0] {
-			k.opened.forget(k.how.Dir, s.epoch)
+	var oldest *revival // of this ampirun, which goes back to no other one
+	for i := range k.history {
+		s := &k.history[i]
+		if !slices.Contains(numbers, s.Generation) {
+			s.was = nil
 		}
+		if s.was != nil && s.Generation == numbers[0] {
+			k.opened.forget(k.how.Dir, s.was.epoch)
+		}
+		if oldest == nil {
+			oldest = s.was
+		}
+	}
+	if oldest != nil && !k.staysInMemory() {
+		k.m.input.forget(oldest.read)
 	}
 }

@@ -18,7 +18,7 @@ type link struct {
 	mu      sync.Mutex
 	conn    *net.UnixConn
 	decoder *json.Decoder
-	rights  []int // descriptors that came and were not taken yet
+	rights  [][]int // descriptors that came with messages that were not received yet
 }
 
 // newLink takes over the socket file.
@@ -49,6 +49,7 @@ func socketPair() (ours *link, theirs *os.File, err error) {
 
 // send writes m as one line; the descriptors go with its first byte.
 func (l *link) send(m message, fds ...int) error {
+	m.Rights = len(fds)
 	line, err := json.Marshal(m)
 	if err != nil {
 		panic("BUG: control message: " + err.Error())
@@ -67,23 +68,30 @@ func (l *link) send(m message, fds ...int) error {
 	return err
 }
 
-// receive returns the next message; io.EOF when the other side has closed.
+// receive returns the next message; io.EOF when the other side has closed. With it come its descriptors, close on exec, or as many of the first
+// ones as this process has numbers for.
 func (l *link) receive() (m message, err error) {
-	err = l.decoder.Decode(&m)
-	return m, err
+	if err = l.decoder.Decode(&m); err != nil {
+		l.drop()
+		return m, err
+	}
+	if m.Rights > 0 && len(l.rights) > 0 {
+		m.fds, l.rights = l.rights[0], l.rights[1:]
+	}
+	return m, nil
 }
 
-// maxRights is how many descriptors one message may bring.
-const maxRights = 3
+// maxRights is how many descriptors one message may bring: so many the kernel takes.
+const maxRights = 253
 
 // rightsReader reads the bytes of a link and keeps the descriptors that come with them.
 type rightsReader struct{ *link }
 
 func (r rightsReader) Read(p []byte) (int, error) {
 	oob := make([]byte, syscall.CmsgSpace(4*maxRights))
-	n, oobn, _, _, err := r.conn.ReadMsgUnix(p, oob)
-	if oobn > 0 {
-		r.collect(oob[:oobn])
+	n, oobn, flags, _, err := r.conn.ReadMsgUnix(p, oob)
+	if oobn > 0 || flags&syscall.MSG_CTRUNC != 0 {
+		r.rights = append(r.rights, rightsIn(oob[:oobn]))
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.EOF
@@ -91,26 +99,32 @@ func (r rightsReader) Read(p []byte) (int, error) {
 	return max(n, 0), err
 }
 
-func (l *link) collect(oob []byte) {
+// rightsIn are the descriptors of one message: no two come together.
+func rightsIn(oob []byte) (all []int) {
 	messages, err := syscall.ParseSocketControlMessage(oob)
 	if err != nil {
-		return
+		return nil
 	}
 	for i := range messages {
 		if fds, err := syscall.ParseUnixRights(&messages[i]); err == nil {
-			l.rights = append(l.rights, fds...)
+			all = append(all, fds...)
 		}
 	}
+	return all
 }
 
-// takeRight returns the oldest descriptor that came.
-func (l *link) takeRight() (int, error) {
-	if len(l.rights) == 0 {
-		return -1, fmt.Errorf("no descriptor came with the message")
+// drop closes descriptors whose messages are not received any more.
+func (l *link) drop() {
+	for _, fds := range l.rights {
+		closeAll(fds)
 	}
-	fd := l.rights[0]
-	l.rights = l.rights[1:]
-	return fd, nil
+	l.rights = nil
+}
+
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		syscall.Close(fd)
+	}
 }
 
 func (l *link) close() { l.conn.Close() }

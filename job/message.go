@@ -8,17 +8,17 @@ import (
 
 // The kinds of control messages, in the order in which a healthy worker meets them.
 const (
-	kindHello  = "hello"  // worker: Free holds the free ranges of its address space
-	kindConfig = "config" // manager: Config to run; the region's memfd travels along
-	kindEvent  = "event"  // worker: Event happened
-	kindFailed = "failed" // worker: it cannot run; Text says why, Code is the job's exit code
-	kindStop   = "stop"   // manager: end now
-	kindFreeze = "freeze" // manager, to one worker: have all workers stand still, and copy the region or, with Halt, end; see vrank.Freeze
-	kindReady  = "ready"  // manager, to the other workers: a freeze is coming; see vrank.Prepare
-	kindPing   = "ping"   // manager: give a sign of life; worker: here it is
-	kindTrace  = "trace"  // manager: say where your ranks are; worker: Trace says so, also when it was asked by a signal of its own
-	kindSurvey = "survey" // manager: what do all ranks do? worker: Survey says so, with the question's Number
-	kindMove   = "move"   // manager: have Rank go to PE; worker: Moved says what has become of it, with the question's Number
+	kindHello   = "hello"   // worker: Free holds the free ranges of its address space
+	kindConfig  = "config"  // manager: Config to run; the region's memfd travels along
+	kindEvent   = "event"   // worker: Event happened
+	kindFailed  = "failed"  // worker: it cannot run; Text says why, Code is the job's exit code
+	kindStop    = "stop"    // manager: end now
+	kindFreeze  = "freeze"  // manager, to one worker: have all workers stand still, and copy the region or, with Halt, end; see vrank.Freeze
+	kindPrepare = "prepare" // manager, to the other workers: a freeze is coming; see vrank.Prepare
+	kindPing    = "ping"    // manager: give a sign of life; worker: here it is
+	kindTrace   = "trace"   // manager: say where your ranks are; worker: Trace says so, also when it was asked by a signal of its own
+	kindSurvey  = "survey"  // manager: what do all ranks do? worker: Survey says so, with the question's Number
+	kindMove    = "move"    // manager: have Rank go to PE; worker: Moved says what has become of it, with the question's Number
 )
 
 // message is one line on a control link. Fields that a kind does not use are left out.
@@ -36,6 +36,8 @@ type message struct {
 	PE     int               `json:",omitempty"`
 	Survey *vrank.Survey     `json:",omitempty"`
 	Moved  *vrank.Moved      `json:",omitempty"`
+	Rights int               `json:",omitempty"` // so many descriptors come with it; set by send
+	fds    []int             // those: whoever takes the message is to close them
 }
 
 // wireConfig is a vrank.Config whose strings from the user's world travel as bytes: JSON strings would replace what is

@@ -57,7 +57,7 @@ func (b *notebook) each(visit func(epoch int, pe string, text []byte) bool) erro
 }
 
 // undo makes files as they were before an epoch, and forgets all. No worker is there.
-func (b *notebook) undo(epoch int) error {
+func (b *notebook) undo(epoch int) (*undoing, error) {
 	notes := map[string][]byte{} // by PE
 	err := b.each(func(n int, pe string, text []byte) bool {
 		if n >= epoch {
@@ -65,14 +65,15 @@ func (b *notebook) undo(epoch int) error {
 		}
 		return true
 	})
+	u := newUndoing()
 	for _, text := range notes {
-		err = errors.Join(err, undoAll(text))
+		err = errors.Join(err, u.read(text))
 	}
-	if err != nil {
-		return fmt.Errorf("make the files as they were that ranks have opened since the checkpoint: %w", err)
+	if err = errors.Join(err, u.finish()); err != nil {
+		return nil, cannotUndo(err)
 	}
 	b.from = 0
-	return b.file.Truncate(0)
+	return u, b.file.Truncate(0)
 }
 
 // forget drops the notes of earlier epochs.

@@ -40,7 +40,7 @@ func TestNotebook(t *testing.T) {
 	if err := b.each(func(int, string, []byte) bool { seen++; return true }); err != nil || seen != 2 {
 		t.Errorf("after forget: %d notes, %v", seen, err)
 	}
-	if err := b.undo(1); err != nil {
+	if _, err := b.undo(1); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(grown); string(text) != "12" {
@@ -56,7 +56,7 @@ func TestNotebook(t *testing.T) {
 		t.Errorf("%d bytes are left", st.Size())
 	}
 	b.file.WriteString("nonsense\x00")
-	if err := b.undo(0); err == nil {
+	if _, err := b.undo(0); err == nil {
 		t.Error("nonsense was taken for a note")
 	}
 }

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -11,9 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"ampirun/vrank"
 )
@@ -76,112 +72,35 @@ func notes(dir string, visit func(path, job string, epoch int)) {
 
 // undo makes files as they were when the checkpoint was made that o was kept with, as far as ranks have opened them since: those that are
 // new go, others are cut back. A file that is another one by now is left alone. It may be done again.
-func (o opened) undo(dir string) (err error) {
+func (o opened) undo(dir string) (u *undoing, err error) {
 	var done []string
+	u = newUndoing()
 	notes(dir, func(path, job string, epoch int) {
 		if err != nil || job != o.Job || epoch < o.Epoch {
 			return
 		}
 		var text []byte
 		if text, err = os.ReadFile(path); err == nil {
-			err = undoAll(text)
-		}
-		if err != nil {
-			err = fmt.Errorf("make the files as they were that ranks have opened since the checkpoint: %w", err)
+			err = u.read(text)
 		}
 		done = append(done, path)
 	})
+	if err == nil {
+		err = u.finish()
+	}
+	if err != nil {
+		return nil, cannotUndo(err)
+	}
 	for _, path := range done {
 		if err == nil {
 			err = os.Remove(path)
 		}
 	}
-	return err
+	return u, err
 }
 
-// note is what a rank has opened: see vrank/opened.h.
-type note struct {
-	number   string
-	identity string // device, inode, birth
-	size     int64  // before; -1: it is new
-	path     string
-}
-
-// unmade is the device of a file that was about to be made.
-const unmade = "0:0 "
-
-func parseNote(line string) (n note, err error) {
-	field := strings.SplitN(line, " ", 6)
-	if len(field) != 6 {
-		return n, fmt.Errorf("%q is no note", line)
-	}
-	n = note{number: field[0], identity: strings.Join(field[1:4], " "), path: field[5]}
-	n.size, err = strconv.ParseInt(field[4], 10, 64)
-	return n, err
-}
-
-// undoAll reads the notes of one worker. The last one may be cut off; and for the last file that was made there may be only the first one.
-func undoAll(text []byte) error {
-	pending := map[string]note{}
-	for line, rest, whole := bytes.Cut(text, []byte{0}); whole; line, rest, whole = bytes.Cut(rest, []byte{0}) {
-		n, err := parseNote(string(line))
-		if err == nil && strings.HasPrefix(n.identity, unmade) {
-			pending[n.number] = n
-			continue
-		}
-		delete(pending, n.number)
-		if err == nil {
-			err = n.undo()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for _, n := range pending {
-		if err := n.undoUnfinished(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// undo removes a file that is new, and cuts another one back, if it is still the same file.
-func (n note) undo() error {
-	st, err := statx(n.path)
-	switch {
-	case err != nil || fmt.Sprintf("%d:%d %d %d.%d", st.Dev_major, st.Dev_minor, st.Ino, st.Btime.Sec, st.Btime.Nsec) != n.identity:
-		return nil
-	case n.size < 0:
-		return os.Remove(n.path)
-	case uint64(n.size) < st.Size:
-		return os.Truncate(n.path, n.size)
-	}
-	return nil
-}
-
-// undoUnfinished removes a file whose maker was killed when it had just been made: it is empty, and was born then.
-func (n note) undoUnfinished() error {
-	second, nanosecond, _ := strings.Cut(strings.TrimPrefix(n.identity, unmade+"0 "), ".")
-	s, err := strconv.ParseInt(second, 10, 64)
-	ns, err2 := strconv.ParseInt(nanosecond, 10, 64)
-	if err != nil || err2 != nil {
-		return fmt.Errorf("%q is no time", n.identity)
-	}
-	at := time.Unix(s, ns)
-	st, err := statx(n.path)
-	born := time.Unix(st.Btime.Sec, int64(st.Btime.Nsec))
-	if err != nil || st.Size > 0 || st.Mode&unix.S_IFMT != unix.S_IFREG || born.Before(at) || born.After(at.Add(soon)) {
-		return nil
-	}
-	return os.Remove(n.path)
-}
-
-// soon is how long it may take to make a file.
-const soon = 10 * time.Second
-
-func statx(path string) (st unix.Statx_t, err error) {
-	err = unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS|unix.STATX_BTIME, &st)
-	return st, err
+func cannotUndo(err error) error {
+	return fmt.Errorf("make the files as they were that ranks have opened since the checkpoint: %w", err)
 }
 
 // forget removes notes that no checkpoint needs: of other jobs, and of epochs before the oldest checkpoint that there is.

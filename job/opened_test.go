@@ -46,7 +46,7 @@ func TestUndoOpened(t *testing.T) {
 	}
 	o.Epoch = epoch
 	for range 2 { // it may be done again
-		if err := o.undo(dir); err != nil {
+		if _, err := o.undo(dir); err != nil {
 			t.Fatal(err)
 		}
 		for path, want := range map[string]int64{grown: 4, fresh: -1, earlier: 1, empty: -1, full: 1, old: 0} {

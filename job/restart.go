@@ -174,7 +174,7 @@ func (r *Restart) restore(region *isomalloc.Region) (*revival, error) {
 		return nil, bad
 	}
 	if err == nil {
-		err = r.was.Opened.undo(r.Dir)
+		_, err = r.was.Opened.undo(r.Dir)
 	}
 	return r.revival(), err
 }

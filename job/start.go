@@ -165,7 +165,7 @@ func (m *manager) layout() (isomalloc.Config, error) {
 func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 	return vrank.Config{
 		Control: layout.Control, Keeps: m.opt.cannotBeSaved() == "", Shadow: m.keeper != nil, Revive: m.revival.config(),
-		ToDisk: m.keeper.writes(), ToMemory: m.keeper.staysInMemory(), Opened: m.keeper.noting(m.revival),
+		ToDisk: m.keeper.writes(), ToMemory: m.keeper.staysInMemory(), Opened: m.keeper.noting(m.revival), Holds: m.opt.FT != nil,
 		PE: pe, PEs: m.opt.Workers, Ranks: m.opt.Ranks,
 		Base: layout.Base, SliceSize: layout.SliceSize, StackSize: m.opt.Stack,
 		Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env,

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -84,8 +85,22 @@ func work(core Core, control *link) error {
 	}
 	go obey(core, control)
 	return core.Run(cfg, func(e vrank.Event) {
-		control.send(message{Kind: kindEvent, Event: &e}) // a manager that is gone takes this process along
+		sendEvent(control, e)
 	})
+}
+
+// sendEvent passes an event on; a manager that is gone takes this process along. Descriptors are given up if too many of them are on their way.
+func sendEvent(control *link, e vrank.Event) {
+	const pauses, pause = 1000, time.Millisecond
+	m := message{Kind: kindEvent, Event: &e}
+	err := control.send(m, e.FDs...)
+	for i := 0; errors.Is(err, syscall.ETOOMANYREFS) && i < pauses; i++ {
+		time.Sleep(pause)
+		err = control.send(m, e.FDs...)
+	}
+	if errors.Is(err, syscall.ETOOMANYREFS) {
+		control.send(m)
+	}
 }
 
 func receiveConfig(control *link) (vrank.Config, error) {
@@ -104,13 +119,20 @@ func receiveConfig(control *link) (vrank.Config, error) {
 			}
 		}
 	}
-	if cfg.RegionFD, err = control.takeRight(); err == nil && cfg.Shadow {
-		cfg.ShadowFD, err = control.takeRight()
+	wanted := []*int{&cfg.RegionFD}
+	if cfg.Shadow {
+		wanted = append(wanted, &cfg.ShadowFD)
 	}
-	if err == nil && cfg.Opened.Memory {
-		cfg.Opened.FD, err = control.takeRight()
+	if cfg.Opened.Memory {
+		wanted = append(wanted, &cfg.Opened.FD)
 	}
-	return cfg, err
+	if len(msg.fds) != len(wanted) {
+		return cfg, fmt.Errorf("receive configuration: %d descriptors came with it, not %d (see ulimit -n)", len(msg.fds), len(wanted))
+	}
+	for i, fd := range wanted {
+		*fd = msg.fds[i]
+	}
+	return cfg, nil
 }
 
 // obey stops the ranks when the manager says so or has gone.
@@ -129,7 +151,7 @@ func obey(core Core, control *link) {
 			go move(core, control, msg)
 		case kindFreeze:
 			go core.Freeze(msg.Halt)
-		case kindReady:
+		case kindPrepare:
 			go core.Prepare()
 		case kindPing:
 			control.send(message{Kind: kindPing})

@@ -40,6 +40,7 @@ type Config struct {
 	ToMemory bool    // and in memory
 	Revive   *Revive `json:",omitempty"` // the region holds a job that was saved and goes on; nil: ranks begin
 
+	Holds  bool   // the manager gets descriptors of what ranks have open: EventHeld
 	Opened Opened // with Keeps: what is noted of files that ranks open to write
 
 	ProbeOnly bool // end before main: see HeapReport, Stats.Start

@@ -15,6 +15,7 @@ const (
 	EventBalanced EventKind = "balanced"  // a step of load balancing: Step
 	EventSave     EventKind = "save"      // Rank wants the job to be saved
 	EventRunning  EventKind = "running"   // the ranks of all workers exist and begin to run; one worker says so
+	EventHeld     EventKind = "held"      // before that: descriptors FDs of the files in Held, which ranks of this worker have open
 	EventFrozen   EventKind = "frozen"    // this worker's ranks stand still: Frozen
 	EventThawed   EventKind = "thawed"    // they go on: Thawed
 	EventDone     EventKind = "done"      // all ranks of this worker have ended; Stats is set when asked for
@@ -35,6 +36,8 @@ type Event struct {
 	Step   *BalanceStep `json:",omitempty"`
 	Frozen *Frozen      `json:",omitempty"`
 	Thawed *Thawed      `json:",omitempty"`
+	Held   []Held       `json:",omitempty"`
+	FDs    []int        `json:"-"` // of EventHeld, of the first ones in Held: they are to be closed by whom they are reported to
 }
 
 // BalanceStep is one step of load balancing. Imbalance is the time of the PE that takes longest against the mean; 1 is perfect.

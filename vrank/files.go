@@ -15,18 +15,19 @@ import (
 type File struct {
 	Number int
 	Path   string
+	Other  string `json:",omitempty"` // by what it is opened in place of Path, which is not its name any more
 	Flags  int    // as F_GETFL has them, with O_CLOEXEC
 	Kind   string // FileRegular and kin
 	Offset int64  // of the next read or write, in bytes
 	Size   int64  // of a regular file, and of what waits in a pipe or socket, in bytes
 	Same   int    // the number of another one of the rank that is the same open file; 0: none
-	Object Object // what has no name by which it could be opened again: those with an equal one are opened together
+	Object Object // of regular files, pipes and sockets; those without a name by which they could be opened again are opened together
 
 	// Of what nobody could open again: where in the slice its bytes are while the job is frozen.
 	Content uintptr `json:",omitempty"`
 
 	Seals   int        `json:",omitempty"` // of a file in memory
-	Mode    uint32     `json:",omitempty"` // of shared memory
+	Mode    uint32     `json:",omitempty"` // of shared memory and pipes
 	Locks   []Lock     `json:",omitempty"`
 	Pipe    *Pipe      `json:",omitempty"`
 	Socket  *Socket    `json:",omitempty"`
@@ -174,17 +175,17 @@ func describeFile(fd int) (File, error) {
 	}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		f.Kind, f.Size = FileRegular, st.Size
+		f.Kind, f.Size, f.Object = FileRegular, st.Size, Object{st.Dev, st.Ino}
 		f.Offset, _ = unix.Seek(fd, 0, unix.SEEK_CUR)
 		if st.Nlink == 0 {
-			f.Kind, f.Path, f.Object = FileRemoved, strings.TrimSuffix(f.Path, deleted), Object{st.Dev, st.Ino}
+			f.Kind, f.Path = FileRemoved, strings.TrimSuffix(f.Path, deleted)
 			break
 		}
 		if f.Path, err = nameNow(f.Path, &st); err != nil {
 			return f, fmt.Errorf("its descriptor %d: %w: checkpoints have to wait until it is closed", fd, err)
 		}
 		if strings.HasPrefix(f.Path, sharedMemory) {
-			f.Kind, f.Object, f.Mode = FileMemory, Object{st.Dev, st.Ino}, st.Mode&0o777
+			f.Kind, f.Mode = FileMemory, st.Mode&0o777
 		}
 	case unix.S_IFDIR:
 		f.Kind = FileDirectory
@@ -195,7 +196,7 @@ func describeFile(fd int) (File, error) {
 			return f, fmt.Errorf("its descriptor %d is the device %s: checkpoints have to wait until it is closed", fd, f.Path)
 		}
 	case unix.S_IFIFO:
-		f.Kind, f.Object = FilePipe, Object{st.Dev, st.Ino}
+		f.Kind, f.Object, f.Mode = FilePipe, Object{st.Dev, st.Ino}, st.Mode&0o777
 	case unix.S_IFSOCK:
 		f.Kind, f.Object = FileSocket, Object{st.Dev, st.Ino}
 	default:
@@ -260,14 +261,22 @@ func ownLink(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
 // facts is what /proc knows of a descriptor, line by line: a name, and what follows it.
 func facts(fd int, visit func(name, value string) error) error {
-	text, err := os.ReadFile("/proc/self/fdinfo/" + strconv.Itoa(fd))
+	if err := factsOf("/proc/self/fdinfo/"+strconv.Itoa(fd), visit); err != nil {
+		return fmt.Errorf("its descriptor %d: %w", fd, err)
+	}
+	return nil
+}
+
+// factsOf is the same for a file of /proc.
+func factsOf(path string, visit func(name, value string) error) error {
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("nothing is known of its descriptor %d: %w", fd, err)
+		return fmt.Errorf("nothing is known of it: %w", err)
 	}
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(line, ":")
 		if err := visit(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
-			return fmt.Errorf("its descriptor %d: %w", fd, err)
+			return err
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func (h *holders) check(list []File, f *File) error {
 		link = sharedMemory
 	}
 	for _, p := range h.places[link] {
-		if p.pid == os.Getpid() && isIn(list, p.fd) || !p.has(f) {
+		if p.pid == os.Getpid() && isIn(list, p.fd) || !p.has(f) || p.isHeld() {
 			continue
 		}
 		return fmt.Errorf("its descriptor %d is %s, which %s has open too: checkpoints have to wait until one of them closes it",
@@ -88,6 +88,21 @@ func (p place) has(f *File) bool {
 		return err == nil && Object{st.Dev, st.Ino} == f.Object
 	}
 	return isSameOpenFileOf(p.pid, p.fd, f.Number)
+}
+
+// isHeld tells whether the job's manager only keeps it from going away.
+func (p place) isHeld() bool {
+	if p.pid != os.Getppid() {
+		return false
+	}
+	flags := 0
+	err := factsOf(p.path("fdinfo/"+strconv.Itoa(p.fd)), func(name, value string) (err error) {
+		if name == "flags" {
+			_, err = fmt.Sscanf(value, "%o", &flags)
+		}
+		return err
+	})
+	return err == nil && flags&unix.O_PATH != 0
 }
 
 func (p place) path(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }

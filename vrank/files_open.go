@@ -55,7 +55,7 @@ func (f *File) openAgain(list []File, done func(int)) error {
 	case FilePoll:
 		return f.makePoll()
 	}
-	fd, err := unix.Open(f.Path, f.Flags&^onlyAtFirst|unix.O_CLOEXEC, 0)
+	fd, err := f.open()
 	if err != nil {
 		return f.cannot(err)
 	}
@@ -64,6 +64,15 @@ func (f *File) openAgain(list []File, done func(int)) error {
 		return err
 	}
 	return f.take(fd)
+}
+
+// open opens it by its name, or by another one that whoever keeps it has given it: a link of /proc, which O_NOFOLLOW would not follow.
+func (f *File) open() (int, error) {
+	flags := f.Flags&^onlyAtFirst | unix.O_CLOEXEC
+	if f.Other != "" {
+		return unix.Open(f.Other, flags&^unix.O_NOFOLLOW, 0)
+	}
+	return unix.Open(f.Path, flags, 0)
 }
 
 // shareObject gives all of the list that have the first one's object a descriptor of it.
@@ -81,7 +90,7 @@ func (f *File) shareObject(fd int, list []File, done func(int)) error {
 
 // openOf opens what fd is once more, as f was.
 func (f *File) openOf(fd int) error {
-	own, err := unix.Open(ownLink(fd), f.Flags&^onlyAtFirst&^unix.O_DIRECT|unix.O_CLOEXEC, 0)
+	own, err := unix.Open(ownLink(fd), f.Flags&^onlyAtFirst&^unix.O_DIRECT&^unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return f.cannot(err)
 	}

@@ -1,6 +1,7 @@
 package vrank
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -99,6 +100,11 @@ func (f *File) pipe() (reads, writes int, err error) {
 	}
 	err = patiently(func() (err error) {
 		reads, err = openEmpty(f.Path)
+		if errors.Is(err, unix.ENOENT) { // what was in it comes from the rank, so another one does
+			if err = unix.Mkfifo(f.Path, f.Mode); err == nil {
+				reads, err = openEmpty(f.Path)
+			}
+		}
 		return err
 	})
 	if err == nil {

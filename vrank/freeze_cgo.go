@@ -76,6 +76,9 @@ func outside(write func()) {
 	write()
 }
 
+// halts tells whether the workers end in the freeze that is under way.
+func halts() bool { return C.halts() != 0 }
+
 // errHalted ends a worker whose job goes on without it.
 var errHalted = errors.New("the workers of the job are being replaced")
 
@@ -98,6 +101,9 @@ func (w *worker) freeze() error {
 	}
 	if w.cfg.PE == 0 {
 		C.put_asleep()
+	}
+	if len(f.Obstacles) == 0 {
+		w.giveFiles(f)
 	}
 	f.Epoch = nextEpoch()
 	w.send(Event{Kind: EventFrozen, Rank: -1, Frozen: f})
@@ -136,7 +142,7 @@ func (w *worker) copyTogether(t *Thawed, ranks []*rank) (err error) {
 	t.Refused = C.is_refused() != 0
 	switch {
 	case t.Refused:
-	case C.halts() != 0:
+	case halts():
 		C.vr_freeze_halt()
 		return errHalted
 	default:

@@ -33,6 +33,7 @@ type worker struct {
 	carries         map[int]carried // by rank
 	crowded         bool            // the ranks of the whole job would need more mappings than a process may have
 	copier          *copier         // moves ranks by copying them; nil: they are not copied
+	given           map[Held]bool   // files of its ranks that the manager has, since the last freeze
 	placing         []float64       // with cfg.ProbeOnly: seconds that it took to place each rank
 	placed          atomic.Bool     // its ranks exist
 	quiet           atomic.Bool     // the PE loop runs no rank any more
