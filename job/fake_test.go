@@ -80,7 +80,7 @@ func init() {
 		"hello": fakeHello, "exit": fakeExit, "abort": fakeAbort, "fault": fakeFault, "core": fakeCore, "deadlock": fakeDeadlock,
 		"hang": fakeHang, "flood": fakeFlood, "long": fakeLong, "partial": fakePartial, "ended": fakeEnded,
 		"child": fakeChild, "orphan": fakeOrphan, "stdin": fakeStdin, "yes": fakeYes, "refuse": fakeRefuse,
-		"die": fakeDie, "show": fakeShow, "garbage": fakeGarbage, "stats": fakeStats, "deaf": fakeDeaf, "last": fakeLast,
+		"die": fakeDie, "babble": fakeBabble, "show": fakeShow, "garbage": fakeGarbage, "stats": fakeStats, "deaf": fakeDeaf, "last": fakeLast,
 	}
 }
 
@@ -370,6 +370,29 @@ func fakeDie(f *fakeRanks, args []string) error {
 		os.Exit(code)
 	}
 	return f.untilStop()
+}
+
+// fakeBabble has the last worker say something that is no message, unless it finds the directory that is the first argument, and makes it before.
+// Else the ranks end.
+func fakeBabble(f *fakeRanks, args []string) error {
+	if f.PE == 0 {
+		f.report(vrank.Event{Kind: vrank.EventRunning})
+	}
+	if f.PE == f.PEs-1 && os.Mkdir(args[0], 0o700) == nil {
+		syscall.Write(controlSocket(), []byte(args[1]+"\n"))
+		select {}
+	}
+	return fakeHello(f, nil)
+}
+
+// controlSocket is the descriptor of this worker's control link: its only socket of that type.
+func controlSocket() int {
+	for fd := workerControlFD; fd < 1000; fd++ {
+		if kind, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TYPE); err == nil && kind == syscall.SOCK_STREAM {
+			return fd
+		}
+	}
+	panic("there is no control link")
 }
 
 // fakeShow prints the configuration that arrived.

@@ -31,7 +31,7 @@ func (m *manager) heard(w *worker, msg message) {
 	case msg.Kind == kindFailed:
 		m.giveUp(msg.Code, errors.New(msg.Text))
 	default:
-		m.giveUp(1, fmt.Errorf("worker %d (pid %d) sent an unexpected %q message", w.pe, w.pid, msg.Kind))
+		m.isLost(w, fmt.Errorf("worker %d (pid %d) sent an unexpected %q message", w.pe, w.pid, msg.Kind))
 	}
 }
 

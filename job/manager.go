@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
@@ -211,16 +210,14 @@ func (m *manager) hungUp(w *worker, err error) {
 	m.leftInquiry(w)
 	m.leftQuestions(w)
 	if err != nil && !w.done {
-		m.giveUp(1, fmt.Errorf("worker %d (pid %d) sent no readable message: %w", w.pe, w.pid, err))
+		m.isLost(w, fmt.Errorf("worker %d (pid %d) sent no readable message: %w", w.pe, w.pid, err))
 	}
 	m.judgeEnd(w)
 }
 
 // cannotTell takes that nothing can be sent to a worker.
 func (m *manager) cannotTell(w *worker, err error) {
-	if slices.Contains(m.workers, w) { // others have taken the place of those before
-		m.failed(1, fmt.Errorf("worker %d (pid %d) cannot be told anything: %w", w.pe, w.pid, err), "")
-	}
+	m.isLost(w, fmt.Errorf("worker %d (pid %d) cannot be told anything: %w", w.pe, w.pid, err))
 }
 
 // ended takes the end of a worker's process.

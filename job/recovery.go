@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,17 @@ func (m *manager) failed(code int, err error, fault string) {
 	m.say([]string{fmt.Sprintf("%v; %s, with %d workers", firstLine(err), m.keeper.goingBack(), workers)})
 	m.recovery.history = append(m.recovery.history, recovered{what: firstLine(err), when: time.Now()})
 	m.renew(&renewal{workers: workers})
+}
+
+// isLost takes that a worker, whose process may live, is of no use any more.
+func (m *manager) isLost(w *worker, err error) {
+	switch {
+	case !slices.Contains(m.workers, w): // others have taken the place of those before
+	case m.renewal == nil:
+		m.failed(1, err, "")
+	case m.isToLeave():
+		m.failsToLeave(1, err)
+	}
 }
 
 // cannotRecover is why one more failure is not made good, for the user; "": it is, or nobody has asked for that.

@@ -1,6 +1,9 @@
 package job
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,5 +91,29 @@ func TestRecoveryOfSeveral(t *testing.T) {
 	r.ended()
 	if h := r.history; r.isUnderWay() || h[0].took != time.Second || h[1].took < 2*time.Hour || h[2].took < time.Hour || h[2].took > h[1].took {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestRecoveryFromNonsense has a worker say what nobody understands: that is a failure like others.
+func TestRecoveryFromNonsense(t *testing.T) {
+	for said, want := range map[string]string{"nonsense": "sent no readable message", `{"Kind":"nonsense"}`: `sent an unexpected "nonsense" message`} {
+		mark := filepath.Join(t.TempDir(), "mark")
+		r := run(t, func(o *Options) {
+			o.FT, o.Checkpoints = &FT{Mode: FTMemory, MaxFailures: 3, Timeout: time.Hour}, &Checkpoints{}
+		}, "babble", mark, said)
+		lines := strings.Split(r.stdout, "\n")
+		slices.Sort(lines)
+		if got := strings.Join(lines, ","); r.code != 0 || got != ",hello from 0 of 4,hello from 1 of 4,hello from 2 of 4,hello from 3 of 4" {
+			t.Errorf("%s: code %d, stdout %q, stderr %q", said, r.code, r.stdout, r.stderr)
+		}
+		if !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "; beginning anew") {
+			t.Errorf("%s: stderr %q", said, r.stderr)
+		}
+		if err := os.Remove(mark); err != nil {
+			t.Fatal(err)
+		}
+		if r = run(t, nil, "babble", mark, said); r.code != 1 || !strings.Contains(r.stderr, want) || strings.Contains(r.stderr, "anew") {
+			t.Errorf("%s, without +ft: code %d, stderr %q", said, r.code, r.stderr)
+		}
 	}
 }

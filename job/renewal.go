@@ -127,9 +127,7 @@ func (m *manager) fill(fill filler) {
 	c.memory.Go(func() {
 		back, err := fill()
 		m.post(func() {
-			m.reap()
-			if err != nil {
-				m.giveUp(refusalCode(err), err)
+			if !m.goesOn(err) {
 				return
 			}
 			m.symbols.Copies = m.opt.Restart.namedCopies()

@@ -24,14 +24,20 @@ func (m *manager) start() error {
 func (m *manager) resolve() {
 	libraries, err := m.opt.Libraries(m.program)
 	m.post(func() {
-		m.reap()
-		if err != nil {
-			m.giveUp(refusalCode(err), err)
-			return
+		if m.goesOn(err) {
+			m.libraries, m.resolved, m.ready = libraries, true, true
+			m.launchWhenReady()
 		}
-		m.libraries, m.resolved, m.ready = libraries, true, true
-		m.launchWhenReady()
 	})
+}
+
+// goesOn takes the end of what may have had children of its own, which the reaper has waited for, and ends the job if that failed.
+func (m *manager) goesOn(err error) bool {
+	m.reap()
+	if err != nil {
+		m.giveUp(refusalCode(err), err)
+	}
+	return err == nil
 }
 
 // launchWhenReady launches the job once everything is known that the configuration needs.
@@ -40,11 +46,9 @@ func (m *manager) launchWhenReady() {
 		return
 	}
 	m.launched = true
-	if err := m.launch(); err != nil {
-		m.giveUp(refusalCode(err), err)
-		return
+	if m.goesOn(m.launch()) {
+		m.nextFreeze()
 	}
-	m.nextFreeze()
 }
 
 // launch agrees on the region, creates it, and sends every worker its configuration.
