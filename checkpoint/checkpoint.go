@@ -17,7 +17,7 @@ const (
 
 // Options of a store. The zero value is good.
 type Options struct {
-	Keep        int         // complete generations that stay; 0: 2
+	Keep        int         // complete generations that stay, those not counted that are known to be damaged; 0: 2
 	Chains      int         // 2: a generation shares files with the last but one and none with the last, and so on; 0: 1, with the last
 	Embed       bool        // copy the files of Job.Images into the directory
 	Compression Compression // of blocks; 0: where it is faster

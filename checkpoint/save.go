@@ -97,7 +97,7 @@ func (v *saving) packsBefore(older []uint64) *pool {
 	for len(older) > 0 && older[len(older)-1]%chains != v.Number%chains {
 		older = older[:len(older)-1]
 	}
-	if len(older) == 0 {
+	if len(older) == 0 || s.bad[older[len(older)-1]] {
 		*v.chain = chain{}
 		return &pool{}
 	}
@@ -203,15 +203,20 @@ func writeFile(d disk, path string, data []byte) (err error) {
 }
 
 // removeOld removes the generations beyond those to keep, and what failed Saves left. What fails here is tried again after the
-// next Save.
+// next Save. The last of the numbers was written just now.
 func (s *Store) removeOld(numbers []uint64, r *Report) {
-	for len(numbers) > s.options.Keep {
-		if err := s.Remove(numbers[0]); err != nil {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("checkpoint %d cannot be removed: %v", numbers[0], err))
-		} else {
-			r.Removed = append(r.Removed, numbers[0])
+	oldest, good := len(numbers)-1, 1 // that stays; so many from there on
+	for ; good < s.options.Keep && oldest > 0; oldest-- {
+		if s.isGood(numbers[oldest-1]) {
+			good++
 		}
-		numbers = numbers[1:]
+	}
+	for _, number := range numbers[:oldest] {
+		if err := s.Remove(number); err != nil {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("checkpoint %d cannot be removed: %v", number, err))
+		} else {
+			r.Removed = append(r.Removed, number)
+		}
 	}
 	if err := s.clean(); err != nil {
 		r.Warnings = append(r.Warnings, err.Error())

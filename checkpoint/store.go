@@ -28,6 +28,7 @@ type Store struct {
 	chains  []chain
 	speed   uint64 // of the disk, bytes in a second; 0: not known
 	tuner   tuner
+	bad     map[uint64]bool // generations that somebody has found damaged
 }
 
 // chain is generations of which each shares files with the one before.
@@ -55,7 +56,7 @@ func Open(dir string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, options: options, disk: realDisk{}, lock: held, chains: make([]chain, options.Chains)}
+	s := &Store{dir: dir, options: options, disk: realDisk{}, lock: held, chains: make([]chain, options.Chains), bad: map[uint64]bool{}}
 	s.tuner = tuner{mode: options.Compression, writers: float64(runtime.GOMAXPROCS(0)), speed: guessedSpeed}
 	if err := s.clean(); err != nil {
 		s.Close()
@@ -180,6 +181,33 @@ func (s *Store) Generation(number uint64) (*Generation, error) {
 		return nil, fmt.Errorf("%s: there is no checkpoint %d", s.dir, number)
 	}
 	return openGeneration(folder, number)
+}
+
+// JobOf reads the metadata of a generation, also of one whose other files are damaged.
+func (s *Store) JobOf(number uint64) (*Job, error) {
+	folder := s.folder(number)
+	m, err := readManifest(folder)
+	if err != nil {
+		return nil, err
+	}
+	return (&Generation{folder, m}).Job()
+}
+
+// Distrust tells that generations are damaged, as a look at all of their bytes has shown. They are not counted among those to keep, and no
+// other one shares files with them.
+func (s *Store) Distrust(numbers ...uint64) {
+	for _, n := range numbers {
+		s.bad[n] = true
+	}
+}
+
+// isGood tells whether a generation is not known to be damaged, nor seen to be at a short look.
+func (s *Store) isGood(number uint64) bool {
+	if s.bad[number] {
+		return false
+	}
+	_, err := s.Generation(number)
+	return err == nil
 }
 
 // Remove removes a generation; the others keep what they share with it.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -260,6 +261,56 @@ func TestRemoval(t *testing.T) {
 	if r := save(t, s, m, whole(m)); r.Generation != 6 {
 		t.Errorf("the number of a removed checkpoint came back: %d", r.Generation)
 	}
+	holds(t, latest(t, s), m)
+}
+
+// TestKeepsGood: a damaged generation does not push out a good one, and nothing is shared with it.
+func TestKeepsGood(t *testing.T) {
+	s := openQuick(t, t.TempDir(), Options{Keep: 2})
+	m := random(6, 300)
+	saves := func(want ...uint64) *Report {
+		t.Helper()
+		touch(m, 0.1)
+		r := save(t, s, m, whole(m))
+		if numbers, err := s.Numbers(); err != nil || !slices.Equal(numbers, want) {
+			t.Errorf("there are checkpoints %v, not %v (%v)", numbers, want, err)
+		}
+		return r
+	}
+	saves(1)
+	saves(1, 2)
+	if err := os.Truncate(filepath.Join(s.folder(2), manifestName), 50); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.JobOf(2); err == nil {
+		t.Error("a manifest was read that is cut off")
+	}
+	s.chains[0] = chain{} // as after a restart
+	touch(m, 0.1)
+	if r, err := s.Save(testJob(), m, []Extent{whole(m)}); err != nil || len(r.Warnings) != 1 || len(r.Removed) != 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	saves(3, 4)
+	if r := saves(4, 5); r.Counts.Kept == 0 {
+		t.Error("nothing is shared with a checkpoint that is not known to be damaged")
+	}
+	s.Distrust(5)
+	if r := saves(4, 5, 6); r.Counts.Kept != 0 {
+		t.Errorf("%d pages are shared with a checkpoint that is damaged", r.Counts.Kept)
+	}
+	pack, err := filepath.Glob(filepath.Join(s.folder(6), "*"+packExt))
+	if err != nil || len(pack) == 0 {
+		t.Fatalf("checkpoint 6 has no packs (%v)", err)
+	}
+	if err := os.Truncate(pack[0], 50); err != nil {
+		t.Fatal(err)
+	}
+	if job, err := s.JobOf(6); err != nil || job.Program != testJob().Program {
+		t.Errorf("%+v, %v", job, err)
+	}
+	s.Distrust(6)
+	saves(4, 5, 6, 7)
+	saves(7, 8)
 	holds(t, latest(t, s), m)
 }
 
