@@ -76,7 +76,7 @@ func (k *keeper) goBack(stood *revival, copied uint32) filler {
 		return func() (*revival, error) {
 			v, worse, err := restoreNewest(k.how.Dir, read, region)
 			if err == nil {
-				k.m.post(func() { k.m.say(passedBy(worse)) })
+				k.m.post(func() { k.passesBy(worse) })
 				err = k.restoreFiles(v)
 			}
 			return v, err
@@ -121,7 +121,7 @@ func (k *keeper) restoreFiles(v *revival) (err error) {
 
 // restoreNewest reads the newest checkpoint in a directory that is not damaged and one of those given, with their places in the job's input.
 // It also gives what is wrong with those that are newer.
-func restoreNewest(dir string, read map[uint64]int64, region *isomalloc.Region) (v *revival, worse []error, err error) {
+func restoreNewest(dir string, read map[uint64]int64, region *isomalloc.Region) (v *revival, worse []*DamagedCheckpoint, err error) {
 	store, err := checkpoint.View(dir)
 	if err != nil {
 		return nil, nil, err
@@ -140,17 +140,25 @@ func restoreNewest(dir string, read map[uint64]int64, region *isomalloc.Region) 
 			v.read, v.isOurs = place, true
 			return v, worse, nil
 		}
-		worse = append(worse, fmt.Errorf("checkpoint %d: %w", number, err))
+		worse = append(worse, &DamagedCheckpoint{number, err})
 	}
-	return nil, nil, fmt.Errorf("the job cannot go on from its checkpoints: %w", errors.Join(worse...))
+	var all []error
+	for _, w := range worse {
+		all = append(all, fmt.Errorf("checkpoint %d: %w", w.Number, w.Err))
+	}
+	return nil, nil, fmt.Errorf("the job cannot go on from its checkpoints: %w", errors.Join(all...))
 }
 
-// passedBy says what is wrong with checkpoints that an older one was taken instead of.
-func passedBy(worse []error) (lines []string) {
-	for _, err := range worse {
-		lines = append(lines, err.Error()+"; going on from an older one")
+// passesBy says what is wrong with checkpoints that an older one was taken instead of, and remembers them.
+func (k *keeper) passesBy(worse []*DamagedCheckpoint) {
+	var lines []string
+	for _, w := range worse {
+		lines = append(lines, fmt.Sprintf("checkpoint %d: %v; going on from an older one", w.Number, w.Err))
+		if harm := new(checkpoint.Damage); errors.As(w.Err, &harm) {
+			k.damaged = append(k.damaged, w.Number)
+		}
 	}
-	return lines
+	k.m.say(lines)
 }
 
 func restoreGeneration(store *checkpoint.Store, number uint64, region *isomalloc.Region) (*revival, error) {

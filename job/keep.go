@@ -38,6 +38,7 @@ type keeper struct {
 	copies pauses    // of all that could be gone on from in memory
 
 	busy     bool                        // from the question to the workers until all is safe on the disk
+	damaged  []uint64                    // checkpoints, as going back has shown since the last one was begun
 	saved    chan struct{}               // closed when what is being written is on the disk
 	asked    []func(error)               // who waits for the checkpoint that is under way
 	next     []func(error)               // who has asked since it began
@@ -77,6 +78,9 @@ func newKeeper(m *manager, how Checkpoints) (*keeper, error) {
 	}
 	if k.store, err = checkpoint.Open(how.Dir, checkpoint.Options{Keep: how.Keep, Embed: how.Embed, Owner: owner}); err != nil {
 		return nil, refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
+	}
+	if r := m.opt.Restart; r != nil && r.Dir == how.Dir {
+		k.store.Distrust(r.worse...)
 	}
 	return k, nil
 }
@@ -195,6 +199,8 @@ func (k *keeper) took(f *freeze, err error) {
 		k.finish(nil)
 		return
 	}
+	k.store.Distrust(k.damaged...)
+	k.damaged = nil
 	k.saved = make(chan struct{})
 	job, saved, m := k.describe(f, stood.ended), k.saved, k.m
 	go func() {

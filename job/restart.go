@@ -18,6 +18,7 @@ type Restart struct {
 	was        portrait
 	files      [][]vrank.File // by rank
 	copies     copies
+	worse      []uint64 // newer checkpoints, which are damaged
 }
 
 // DamagedCheckpoint is why a restart has ended before any rank went on: an older checkpoint may do.
@@ -33,7 +34,8 @@ func (d *DamagedCheckpoint) Error() string {
 func (d *DamagedCheckpoint) Unwrap() error { return d.Err }
 
 // OpenRestart reads the newest checkpoint in a directory that is older than the one given (0: any) and in which it sees no damage. What is wrong with
-// those that it passes by is told to damaged. It does not read the memory: Run does, and its error may be a *DamagedCheckpoint.
+// those that it passes by is told to damaged: one of another job is not taken in their place. It does not read the memory: Run does, and its error
+// may be a *DamagedCheckpoint.
 func OpenRestart(dir string, before uint64, damaged func(*DamagedCheckpoint)) (*Restart, error) {
 	store, err := checkpoint.View(dir)
 	if err != nil {
@@ -43,24 +45,63 @@ func OpenRestart(dir string, before uint64, damaged func(*DamagedCheckpoint)) (*
 	if err != nil {
 		return nil, refuse(CodeUsage, "+restart %s: %v", dir, reason(err))
 	}
+	var wanted *origin // of the newest that says so
+	var worse []uint64
 	for _, number := range slices.Backward(numbers) {
+		from := originOf(store, number)
+		if wanted == nil {
+			wanted = from
+		}
 		if before != 0 && number >= before {
+			worse = append(worse, number)
 			continue
+		}
+		if !wanted.isSame(from) {
+			return nil, refuse(CodeUsage, "+restart %s: checkpoint %d is another job's (%s), and those of the newest one (%s) are damaged: "+
+				"to go on with the older job remove them (ampirun ckpt rm %s%s)", dir, number, from.program, wanted.program, dir, listed(worse))
 		}
 		r, err := openRestart(store, number)
 		var harm *checkpoint.Damage
 		if err == nil {
+			r.worse = worse
 			return r, nil
 		}
 		if !errors.As(err, &harm) {
 			return nil, refuse(CodeUsage, "+restart %s: %v", dir, err)
 		}
+		worse = append(worse, number)
 		damaged(&DamagedCheckpoint{number, err})
 	}
 	if len(numbers) > 0 {
 		return nil, refuse(CodeUsage, "+restart %s: there is no checkpoint that is not damaged", dir)
 	}
 	return nil, refuse(CodeUsage, "+restart %s: %v", dir, checkpoint.ErrNone)
+}
+
+// origin is which job a checkpoint is of.
+type origin struct{ job, program string }
+
+// originOf is nil where the checkpoint does not say it.
+func originOf(store *checkpoint.Store, number uint64) *origin {
+	job, err := store.JobOf(number)
+	if err != nil {
+		return nil
+	}
+	var was portrait
+	_ = decode(job.Opaque[portraitKey], &was) // then the program has to do
+	return &origin{was.Opened.Job, job.Program}
+}
+
+// isSame tells whether nothing speaks against that they are the same.
+func (o *origin) isSame(p *origin) bool {
+	return o == nil || p == nil || o.program == p.program && o.job == p.job
+}
+
+func listed(numbers []uint64) (list string) {
+	for _, n := range numbers {
+		list += fmt.Sprintf(" %d", n)
+	}
+	return list
 }
 
 func openRestart(store *checkpoint.Store, number uint64) (*Restart, error) {
