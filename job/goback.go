@@ -40,10 +40,10 @@ func (k *keeper) newest() uint64 {
 	return k.history[len(k.history)-1].Generation
 }
 
-// renewed notes that other workers follow, whose copies are counted anew.
-func (k *keeper) renewed() {
+// renewed notes that so many other workers follow, whose copies are counted anew.
+func (k *keeper) renewed(workers int) {
 	if k != nil {
-		k.copied = 0
+		k.copied, k.pace.workers = 0, workers
 	}
 }
 

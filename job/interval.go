@@ -45,16 +45,16 @@ func (p *pace) paused(seconds float64) {
 // written notes that what was copied is safe: now it is known what the checkpoint has cost. The one before counts as much as all others
 // together, since costs change with what the program does.
 func (p *pace) written() {
-	cost := p.pause + stolen(processorTime()-p.writing, time.Since(p.since), p.workers, runtime.NumCPU())
+	cost := p.pause + delay(processorTime()-p.writing, time.Since(p.since), p.workers, runtime.NumCPU())
 	if p.cost > 0 {
 		cost = (cost + p.cost) / 2
 	}
 	p.cost = max(cost, leastCost)
 }
 
-// stolen is by how much writing has held the program up: the processor time that cores without a worker could not give to it, divided among
+// delay is by how much writing has held the program up: the processor time that cores without a worker could not give to it, divided among
 // the workers on the others.
-func stolen(used, took time.Duration, workers, cores int) time.Duration {
+func delay(used, took time.Duration, workers, cores int) time.Duration {
 	busy := min(workers, cores)
 	idle := time.Duration(cores-busy) * took
 	return max(used-idle, 0) / time.Duration(busy)

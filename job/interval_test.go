@@ -61,7 +61,7 @@ func TestPaceAsTold(t *testing.T) {
 	}
 }
 
-func TestStolen(t *testing.T) {
+func TestDelay(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
 		used, took     time.Duration
@@ -74,7 +74,7 @@ func TestStolen(t *testing.T) {
 		{3 * s, 2 * s, 9, 2, 3 * s / 2},
 		{0, 2 * s, 2, 2, 0},
 	} {
-		if got := stolen(c.used, c.took, c.workers, c.cores); got != c.want {
+		if got := delay(c.used, c.took, c.workers, c.cores); got != c.want {
 			t.Errorf("%v of processor time in %v, %d workers on %d cores: %v, want %v", c.used, c.took, c.workers, c.cores, got, c.want)
 		}
 	}

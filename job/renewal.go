@@ -82,7 +82,6 @@ func (m *manager) replace() {
 	var fill filler
 	if m.region != nil {
 		fill = m.goOnFrom()
-		m.keeper.renewed()
 	}
 	if len(m.freezes) > 0 {
 		m.freezes[0].frozen = nil // the new workers have not stood still
@@ -90,6 +89,7 @@ func (m *manager) replace() {
 	m.crew.close()
 	m.halted, m.waiting, m.renewal = nil, 0, nil
 	m.opt.Workers = r.workers
+	m.keeper.renewed(r.workers)
 	m.crew = newCrew(r.workers)
 	if r.renewed != nil {
 		m.scaled = append(m.scaled, r.renewed)

@@ -1,0 +1,54 @@
+package job
+
+import (
+	"os"
+	"testing"
+
+	"ampirun/checkpoint"
+)
+
+// TestForget keeps the piped input that the oldest checkpoint on the disk needs to go back to, and no more.
+func TestForget(t *testing.T) {
+	reads, writes, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reads.Close()
+	defer writes.Close()
+	dir := t.TempDir()
+	for _, c := range []struct {
+		mode string
+		want int64
+	}{{FTDisk, 20}, {FTMemory, 0}} { // a copy in memory needs other input
+		k := &keeper{m: &manager{opt: Options{FT: &FT{Mode: c.mode}}, input: newInput(reads)}, opened: newOpened()}
+		k.m.input.text = make([]byte, 100)
+		saveOf(t, dir, "an earlier job", "heat")
+		for i := range int64(3) {
+			number := saveOf(t, dir, k.opened.Job, "heat")
+			k.history = append(k.history, Saved{was: &revival{read: 10 * (i + 1)}, Report: checkpoint.Report{Generation: number}})
+		}
+		if k.store, err = checkpoint.Open(dir, checkpoint.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := k.store.Remove(k.history[0].Generation); err != nil {
+			t.Fatal(err)
+		}
+		k.forget()
+		k.store.Close()
+		if in := k.m.input; in.at != c.want || in.end() != 100 {
+			t.Errorf("%s: input from %d to %d is kept, want %d to 100", c.mode, in.at, in.end(), c.want)
+		}
+		if k.history[0].was != nil || k.history[1].was == nil {
+			t.Errorf("%s: what belongs to checkpoints is kept for others than those that there are: %+v", c.mode, k.history)
+		}
+	}
+}
+
+// TestRenewedWorkers has the interval follow from the workers that there are.
+func TestRenewedWorkers(t *testing.T) {
+	k := &keeper{pace: newPace(Checkpoints{}, 8), copied: 3}
+	k.renewed(2)
+	if k.pace.workers != 2 || k.copied != 0 {
+		t.Errorf("%d workers, %d copies", k.pace.workers, k.copied)
+	}
+}
