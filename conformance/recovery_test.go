@@ -196,6 +196,9 @@ func TestRecoveryStopped(t *testing.T) {
 func TestRecoveryFault(t *testing.T) {
 	path := program(t, ownDir+"/fails.c")
 	mark := filepath.Join(t.TempDir(), "mark")
+	if err := os.WriteFile(mark, []byte("0"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	want := job{program: path, args: []string{"none"}, workers: 2, ranks: 5}.run(t)
 	l := job{program: path, args: []string{"once", mark}, workers: 2, ranks: 5}.outlive(t, "+ft", "memory", "+ckpt-every", often)
 	r := l.end()

@@ -2,8 +2,12 @@ package job
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,15 +15,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// note is what a rank has opened: see vrank/opened.h.
+// note is what a rank has opened, made or is about to remove: see vrank/opened.h.
 type note struct {
 	number   string
 	identity string // device, inode, birth
-	size     int64  // before; -1: it is new
+	what     what
+	size     int64  // before, of a file that was there
+	mode     uint32 // of a directory that goes
 	path     string
 }
 
-// unmade is the device of a file that was about to be made.
+// what a note is about.
+type what int
+
+const (
+	oldFile what = iota
+	newFile
+	newDirectory
+	oldDirectory // that goes
+)
+
+// unmade is the device of what was about to be made.
 const unmade = "0:0 "
 
 func parseNote(line string) (n note, err error) {
@@ -28,18 +44,30 @@ func parseNote(line string) (n note, err error) {
 		return n, fmt.Errorf("%q is no note", line)
 	}
 	n = note{number: field[0], identity: strings.Join(field[1:4], " "), path: field[5]}
-	n.size, err = strconv.ParseInt(field[4], 10, 64)
+	mode, goes := strings.CutPrefix(field[4], "gone:")
+	switch {
+	case field[4] == "-1":
+		n.what = newFile
+	case field[4] == "dir":
+		n.what = newDirectory
+	case goes:
+		n.what = oldDirectory
+		_, err = fmt.Sscanf(mode, "%o", &n.mode)
+	default:
+		n.size, err = strconv.ParseInt(field[4], 10, 64)
+	}
 	return n, err
 }
 
 // undoing makes undone what notes say.
 type undoing struct {
 	made map[string]bool // identities of what ranks have made
+	dirs []note
 }
 
 func newUndoing() *undoing { return &undoing{made: map[string]bool{}} }
 
-// read reads the notes of one worker. The last one may be cut off; and for the last file that was made there may be only the first one.
+// read reads the notes of one worker. The last one may be cut off; and for what was made last there may be only the first one.
 func (u *undoing) read(text []byte) error {
 	pending := map[string]note{}
 	for line, rest, whole := bytes.Cut(text, []byte{0}); whole; line, rest, whole = bytes.Cut(rest, []byte{0}) {
@@ -57,23 +85,27 @@ func (u *undoing) read(text []byte) error {
 		}
 	}
 	for _, n := range pending {
-		if err := n.undoUnfinished(); err != nil {
+		if err := u.undoUnfinished(n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// undo removes a file that is new, and cuts another one back, if it is still the same file.
+// undo removes a file that is new, and cuts another one back, if it is still the same file. Directories have to wait.
 func (u *undoing) undo(n note) error {
-	if n.size < 0 {
+	if n.what == newFile || n.what == newDirectory {
 		u.made[n.identity] = true
+	}
+	if n.what == newDirectory || n.what == oldDirectory {
+		u.dirs = append(u.dirs, n)
+		return nil
 	}
 	st, err := statx(n.path)
 	switch {
 	case err != nil || identity(&st) != n.identity:
 		return nil
-	case n.size < 0:
+	case n.what == newFile:
 		return os.Remove(n.path)
 	case uint64(n.size) < st.Size:
 		return os.Truncate(n.path, n.size)
@@ -81,8 +113,8 @@ func (u *undoing) undo(n note) error {
 	return nil
 }
 
-// undoUnfinished removes a file whose maker was killed when it had just been made: it is empty, and was born then.
-func (n note) undoUnfinished() error {
+// undoUnfinished removes what was made by a rank that was killed when it had just done so: it is empty, and was born then.
+func (u *undoing) undoUnfinished(n note) error {
 	second, nanosecond, _ := strings.Cut(strings.TrimPrefix(n.identity, unmade+"0 "), ".")
 	s, err := strconv.ParseInt(second, 10, 64)
 	ns, err2 := strconv.ParseInt(nanosecond, 10, 64)
@@ -92,10 +124,17 @@ func (n note) undoUnfinished() error {
 	at := time.Unix(s, ns)
 	st, err := statx(n.path)
 	born := time.Unix(st.Btime.Sec, int64(st.Btime.Nsec))
-	if err != nil || st.Size > 0 || st.Mode&unix.S_IFMT != unix.S_IFREG || born.Before(at) || born.After(at.Add(soon)) {
+	if err != nil || born.Before(at) || born.After(at.Add(soon)) {
 		return nil
 	}
-	return os.Remove(n.path)
+	switch kind := st.Mode & unix.S_IFMT; {
+	case n.what == newDirectory && kind == unix.S_IFDIR:
+		n.identity = identity(&st)
+		return u.undo(n)
+	case n.what == newFile && kind == unix.S_IFREG && st.Size == 0:
+		return os.Remove(n.path)
+	}
+	return nil
 }
 
 // soon is how long it may take to make a file.
@@ -106,5 +145,35 @@ func statx(path string) (st unix.Statx_t, err error) {
 	return st, err
 }
 
-// finish does what has to wait until all notes are read.
-func (u *undoing) finish() error { return nil }
+// finish makes directories again that are gone, outer ones first, and removes those that are new, inner ones first, if nothing is in them. It comes
+// when all notes are read: what was made and removed since was in no directory before.
+func (u *undoing) finish() error {
+	slices.SortStableFunc(u.dirs, func(a, b note) int { return cmp.Compare(len(a.path), len(b.path)) })
+	for _, n := range u.dirs {
+		if n.what != oldDirectory || u.made[n.identity] {
+			continue
+		}
+		if err := n.makeAgain(); err != nil {
+			return err
+		}
+	}
+	for _, n := range slices.Backward(u.dirs) {
+		st, err := statx(n.path)
+		if n.what == newDirectory && err == nil && identity(&st) == n.identity {
+			_ = unix.Rmdir(n.path) // somebody has something in it: it stays
+		}
+	}
+	return nil
+}
+
+// makeAgain makes a directory where there is nothing. If what it was in is not there either, that was moved.
+func (n note) makeAgain() error {
+	err := os.Mkdir(n.path, 0o700)
+	if err == nil {
+		err = unix.Chmod(n.path, n.mode)
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -86,12 +86,12 @@ static ssize_t path_of(int fd, char *out)
 	return readlink(link, out, PATH_MAX - 1);
 }
 
-static void note_before(uint32_t number, int dir, const char *path)
+static void note_before(uint32_t number, int dir, const char *path, const char *what)
 {
 	char text[HEAD + 2 * PATH_MAX];
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME_COARSE, &now); /* that of files */
-	int n = snprintf(text, HEAD, "%u 0:0 0 %lld.%ld -1 ", number, (long long)now.tv_sec, now.tv_nsec);
+	int n = snprintf(text, HEAD, "%u 0:0 0 %lld.%ld %s ", number, (long long)now.tv_sec, now.tv_nsec, what);
 	if (*path != '/') {
 		ssize_t length = path_of(dir, text + n);
 		if (length < 0)
@@ -103,14 +103,14 @@ static void note_before(uint32_t number, int dir, const char *path)
 	put(text, (size_t)n + 1);
 }
 
-static void note_after(uint32_t number, int fd, int64_t size)
+static void note_after(uint32_t number, int fd, mode_t kind, const char *what)
 {
 	char text[HEAD + PATH_MAX];
 	struct statx st;
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &st) || !S_ISREG(st.stx_mode) || !st.stx_nlink)
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &st) || (st.stx_mode & S_IFMT) != kind || !st.stx_nlink)
 		return;
-	int n = snprintf(text, HEAD, "%u %u:%u %llu %lld.%u %lld ", number, st.stx_dev_major, st.stx_dev_minor, (unsigned long long)st.stx_ino,
-			 (long long)st.stx_btime.tv_sec, st.stx_btime.tv_nsec, (long long)size);
+	int n = snprintf(text, HEAD, "%u %u:%u %llu %lld.%u %s ", number, st.stx_dev_major, st.stx_dev_minor, (unsigned long long)st.stx_ino,
+			 (long long)st.stx_btime.tv_sec, st.stx_btime.tv_nsec, what);
 	ssize_t length = path_of(fd, text + n);
 	if (length < 0)
 		return;
@@ -142,15 +142,59 @@ struct vr_before vr_opened_look(int dir, const char *path, int writes)
 	uint32_t number = next_number();
 	if (!fstatat(dir, path, &st, 0))
 		return (struct vr_before){st.st_size, S_ISREG(st.st_mode) ? number : 0};
-	note_before(number, dir, path);
+	note_before(number, dir, path, "-1");
 	return (struct vr_before){-1, number};
 }
 
 int vr_opened_note(int fd, struct vr_before before)
 {
 	int saved = errno;
-	if (vr_unlikely(before.number) && fd >= 0)
-		note_after(before.number, fd, before.size);
+	char size[24];
+	if (vr_unlikely(before.number) && fd >= 0) {
+		snprintf(size, sizeof size, "%lld", (long long)before.size);
+		note_after(before.number, fd, S_IFREG, size);
+	}
 	errno = saved;
 	return fd;
+}
+
+/* ---- directories ---- */
+
+#define MADE "dir"
+
+uint32_t vr_opened_will_make(int dir, const char *path)
+{
+	struct stat st;
+	if (!is_wanted() || !path || !fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	uint32_t number = next_number();
+	note_before(number, dir, path, MADE);
+	return number;
+}
+
+static void note_directory(uint32_t number, int dir, const char *path, const char *what)
+{
+	int fd = openat(dir, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	note_after(number, fd, S_IFDIR, what);
+	close(fd);
+}
+
+void vr_opened_made(int dir, const char *path, uint32_t number)
+{
+	int saved = errno;
+	if (vr_unlikely(number))
+		note_directory(number, dir, path, MADE);
+	errno = saved;
+}
+
+void vr_opened_will_remove(int dir, const char *path)
+{
+	struct stat st;
+	char what[24];
+	if (!is_wanted() || !path || fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
+		return;
+	snprintf(what, sizeof what, "gone:%o", st.st_mode & 07777);
+	note_directory(next_number(), dir, path, what);
 }

@@ -6,6 +6,9 @@
  * that is not there has two notes of one number, since the process may be killed when it has been made: the first one has the device 0:0
  * and the time of day.
  *
+ * Directories are noted, too: one that is made with "dir" in place of the size, twice, and one that is about to be removed with "gone:" and its
+ * mode.
+ *
  * A job that is not saved on the disk has all notes in one file of memory, each after "n.p:". */
 #ifndef VRANK_OPENED_H
 #define VRANK_OPENED_H
@@ -35,5 +38,10 @@ static inline int vr_mode_writes(const char *mode)
 
 /* After that: errno stays. The descriptor, which may be negative, is returned. */
 int vr_opened_note(int fd, struct vr_before before);
+
+/* The same of directories: before one is made, its note or 0; when it has been made (errno stays); before something is removed, which may be one. */
+uint32_t vr_opened_will_make(int dir, const char *path);
+void vr_opened_made(int dir, const char *path, uint32_t number);
+void vr_opened_will_remove(int dir, const char *path);
 
 #endif

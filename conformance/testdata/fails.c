@@ -1,17 +1,19 @@
 /* Rounds in which ranks exchange what they have summed up, and a rank that fails in the middle. Arguments: how it fails ("fault": always at the same
- * place; "once": a fault, unless the directory exists that is the second argument; "abort"; "input": it does not, and rank 0 reads a number in each round). */
+ * place; "once": a fault, unless there is something in the file that is the second argument; "abort"; "input": it does not, and rank 0 reads a number in each round). */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define ROUNDS 40
 
-/* A file would be gone when the job has gone back to where it was not yet there. */
+/* The file is there, and is written over: only what is added is undone when the job goes back. */
 static int is_first_time(const char *mark)
 {
-	return !mkdir(mark, 0700);
+	char was = 0;
+	int fd = open(mark, O_RDWR);
+	return fd >= 0 && read(fd, &was, 1) == 1 && was == '0' && pwrite(fd, "1", 1, 0) == 1;
 }
 
 static void fail(const char *how, const char *mark)
