@@ -88,14 +88,6 @@ func TestRecoveryExamples(t *testing.T) {
 	})
 }
 
-// skipRemoved leaves a job alone that was killed just after it had removed a file which it still had open at its last checkpoint: that is refused, by name.
-func (l *life) skipRemoved() {
-	l.t.Helper()
-	if r := l.end(); r.code != 0 && strings.Contains(r.stderr, "which it had open, is not there any more") {
-		l.t.Skip("it had removed a file since the checkpoint that it had open then")
-	}
-}
-
 // TestRecoveryGone kills workers whose ranks have removed, renamed and replaced files that they had open at the last copy.
 func TestRecoveryGone(t *testing.T) {
 	path := program(t, ownDir+"/gone.c")

@@ -186,6 +186,33 @@ func TestRestartExamples(t *testing.T) {
 	})
 }
 
+// skipRemoved leaves a job alone that was killed when it had removed a file which it still had open at its last checkpoint: see TestRestartGone.
+func (l *life) skipRemoved() {
+	l.t.Helper()
+	if r := l.end(); r.code != 0 && strings.Contains(r.stderr, goneForGood) {
+		l.t.Skip("it had removed a file since the checkpoint that it had open then")
+	}
+}
+
+const goneForGood = "which it had open, is not there any more"
+
+// TestRestartGone refuses by name what the job had open at the checkpoint and has removed since: when ampirun has ended nobody has it.
+func TestRestartGone(t *testing.T) {
+	count := filepath.Join(t.TempDir(), "count")
+	if err := os.WriteFile(count, []byte("0"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := &life{t: t, dir: filepath.Join(t.TempDir(), "saves")}
+	j := job{program: program(t, ownDir+"/gone.c"), args: []string{t.TempDir(), count, l.dir}, workers: 2, ranks: 3, flags: []string{"+ckpt", l.dir}}
+	cmd, mark := j.command(t)
+	l.start(cmd, mark)
+	l.end().expectCode(t, 128+int(syscall.SIGKILL))
+	l.goOn()
+	r := l.end()
+	r.expectFailure(t)
+	r.expectSays(t, "restart rank ", "0/removed, "+goneForGood)
+}
+
 // TestRestartTravel restarts ranks in the midst of everything, with other numbers of workers, while they are moved besides.
 func TestRestartTravel(t *testing.T) {
 	path := program(t, ownDir+"/travel.c", "-O1")

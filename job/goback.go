@@ -97,8 +97,10 @@ func (k *keeper) letGo(stood *revival) {
 	}
 	k.held.recent = stood
 	states := []*revival{k.last}
-	for _, s := range k.history {
-		states = append(states, s.was)
+	if !k.staysInMemory() {
+		for _, s := range k.history {
+			states = append(states, s.was)
+		}
 	}
 	k.held.sweep(states...)
 }
