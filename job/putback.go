@@ -52,7 +52,7 @@ func (f *heldFile) putBack(path string, made map[string]bool) error {
 	case err == nil:
 		err = os.Remove(path)
 	case errors.Is(err, fs.ErrNotExist):
-		err = os.MkdirAll(filepath.Dir(path), 0o777) // which went with the file, perhaps
+		err = nil
 	}
 	if err != nil {
 		return err
@@ -61,11 +61,15 @@ func (f *heldFile) putBack(path string, made map[string]bool) error {
 	if err := unix.Fstat(f.fd, &st); err != nil {
 		return err
 	}
+	moved, ok := f.nameNow()
+	if st.Nlink > 0 && ok {
+		return renameBack(moved, path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil { // it went with the file, perhaps
+		return err
+	}
 	if st.Nlink == 0 {
 		return f.copyTo(path, &st)
-	}
-	if moved, ok := f.nameNow(); ok {
-		return os.Rename(moved, path)
 	}
 	return unix.Linkat(unix.AT_FDCWD, f.link(), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 }
@@ -81,6 +85,17 @@ func (f *heldFile) nameNow() (string, bool) {
 	}
 	st, err := statx(name)
 	return name, err == nil && objectOf(&st) == f.object
+}
+
+// renameBack renames a file, or the directory that has another name since, with what is in it.
+func renameBack(now, path string) error {
+	for filepath.Base(now) == filepath.Base(path) {
+		if _, err := os.Lstat(filepath.Dir(path)); err == nil {
+			break
+		}
+		now, path = filepath.Dir(now), filepath.Dir(path)
+	}
+	return os.Rename(now, path)
 }
 
 // copyTo makes a file that is like this one, which has no name any more, and keeps that from now on.

@@ -86,7 +86,7 @@ func (h *holding) expectGone(name string) {
 // TestPutBack gives files their names again that were removed, renamed and replaced; twice, as if the job went back to the same copy again.
 func TestPutBack(t *testing.T) {
 	h := newHolding(t)
-	names := []string{"there", "removed", "deep/er/removed", "renamed", "linked", "replaced", "taken"}
+	names := []string{"there", "removed", "deep/er/removed", "renamed", "linked", "moved/in/side", "replaced", "taken"}
 	for _, name := range names {
 		h.hold(name, name)
 	}
@@ -94,13 +94,15 @@ func TestPutBack(t *testing.T) {
 	then := time.Unix(1e9, 5e8)
 	h.must(os.Chtimes(h.path("removed"), then, then))
 	h.must(os.Chmod(h.path("removed"), 0o604))
-	there, renamed, linked := h.object("there"), h.object("renamed"), h.object("linked")
+	h.must(os.WriteFile(h.path("moved/too"), []byte("too"), 0o600))
+	there, renamed, linked, moved := h.object("there"), h.object("renamed"), h.object("linked"), h.object("moved/in/side")
 	for range 2 {
 		made := map[string]bool{}
 		h.must(os.Remove(h.path("removed")))
 		h.must(os.RemoveAll(h.path("deep")))
 		h.must(os.Rename(h.path("renamed"), h.path("has another name")))
 		h.must(os.Remove(h.path("linked")))
+		h.must(os.Rename(h.path("moved"), h.path("elsewhere")))
 		for _, name := range []string{"replaced", "taken"} {
 			h.must(os.WriteFile(h.path("new"), []byte("another"), 0o600))
 			if st, err := statx(h.path("new")); err == nil && name == "replaced" {
@@ -112,12 +114,14 @@ func TestPutBack(t *testing.T) {
 		if len(said) != 1 || !strings.Contains(said[0], "taken, which ranks had open, cannot be put back: another file has its name") {
 			t.Errorf("says %q", said)
 		}
-		for _, name := range names[:6] {
+		for _, name := range names[:7] {
 			h.expect(name, name)
 		}
 		h.expect("taken", "another")
 		h.expectGone("has another name")
-		if h.object("there") != there || h.object("renamed") != renamed || h.object("linked") != linked {
+		h.expect("moved/too", "too")
+		h.expectGone("elsewhere")
+		if h.object("there") != there || h.object("renamed") != renamed || h.object("linked") != linked || h.object("moved/in/side") != moved {
 			t.Error("a file that was not removed is another one")
 		}
 		info, err := os.Stat(h.path("removed"))
@@ -134,7 +138,7 @@ func TestPutBack(t *testing.T) {
 			}
 		}
 		h.must(os.Remove(h.path("taken")))
-		if said := h.putBack(h.state, nil); len(said) != 0 || h.state.files[0][6].Other != "" {
+		if said := h.putBack(h.state, nil); len(said) != 0 || h.state.files[0][7].Other != "" {
 			t.Errorf("says %q of a file whose name is free", said)
 		}
 	}

@@ -28,8 +28,8 @@ static void check_that(int good, const char *what, int line)
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-enum { REMOVED, RENAMED, REPLACED, LINKED, READ, DEEP, PIPE, MAPPED, KEPT, TAKEN, KINDS };
-static const char *const kinds[KINDS] = {"removed", "renamed", "replaced", "linked", "read", "deep/file", "pipe", "mapped", "kept", "taken"};
+enum { REMOVED, RENAMED, REPLACED, LINKED, READ, DEEP, INSIDE, PIPE, MAPPED, KEPT, TAKEN, KINDS };
+static const char *const kinds[KINDS] = {"removed", "renamed", "replaced", "linked", "read", "deep/file", "inside/file", "pipe", "mapped", "kept", "taken"};
 
 static char *path(const char *kind, const char *more)
 {
@@ -116,6 +116,7 @@ static void change(void)
 	map[4095] = 'x';
 	CHECK(remove(path("removed", "")) == 0 && unlink(path("linked", "")) == 0 && unlink(path("read", "")) == 0);
 	CHECK(rename(path("renamed", ""), path("renamed", ".now")) == 0 && is_named(fds[RENAMED], path("renamed", ".now")));
+	CHECK(rename(path("inside", ""), path("inside", ".now")) == 0 && is_named(fds[INSIDE], path("inside.now/file", "")));
 	make(path("replaced", ".new"), "replaced");
 	CHECK(rename(path("replaced", ".new"), path("replaced", "")) == 0 && !is_named(fds[REPLACED], path("replaced", "")));
 	CHECK(unlink(path("deep/file", "")) == 0 && unlink(path("pipe", "")) == 0 && unlink(path("mapped", "")) == 0 && unlink(path("kept", "")) == 0);
@@ -174,7 +175,7 @@ int main(int argc, char **argv)
 	saves = argv[3];
 	for (phase = 0; phase < PHASES; phase++) {
 		CHECK(mkdir(path("", ""), 0700) == 0);
-		CHECK(mkdir(path("deep", ""), 0750) == 0 && mkdir(path("empty", ""), 0700) == 0);
+		CHECK(mkdir(path("deep", ""), 0750) == 0 && mkdir(path("empty", ""), 0700) == 0 && mkdir(path("inside", ""), 0700) == 0);
 		open_all();
 		copy();
 		look();
