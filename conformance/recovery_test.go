@@ -95,14 +95,18 @@ func TestRecoveryGone(t *testing.T) {
 	each(t, [][]string{
 		{"memory", "+ft", "memory", "+ckpt-every", "1h"},
 		{"disk", "+ft", "disk", "+ckpt", saves, "+ckpt-every", "1h"},
+		{"disk at once", "+ft", "disk", "+ckpt", filepath.Join(t.TempDir(), "saves"), "+ckpt-every", "1h"},
 	}, func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
 		count := filepath.Join(t.TempDir(), "count")
 		if err := os.WriteFile(count, []byte("0"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		args := []string{t.TempDir(), count}
-		if way[0] == "disk" {
+		switch way[0] {
+		case "disk":
 			args = append(args, saves)
+		case "disk at once": // the checkpoint is being written when the worker is killed
+			args = append(args, "-")
 		}
 		r := job{program: path, args: args, workers: 2, ranks: 3}.outlive(t, way[1:]...).end()
 		r.expectCode(t, 0)

@@ -23,9 +23,9 @@ func TestForget(t *testing.T) {
 		k := &keeper{m: &manager{opt: Options{FT: &FT{Mode: c.mode}}, input: newInput(reads)}, opened: newOpened()}
 		k.m.input.text = make([]byte, 100)
 		saveOf(t, dir, "an earlier job", "heat")
-		for i := range int64(3) {
+		for _, read := range []int64{10, 30, 20} { // the last but one was damaged
 			number := saveOf(t, dir, k.opened.Job, "heat")
-			k.history = append(k.history, Saved{was: &revival{read: 10 * (i + 1)}, Report: checkpoint.Report{Generation: number}})
+			k.history = append(k.history, Saved{was: &revival{read: read}, Report: checkpoint.Report{Generation: number}})
 		}
 		if k.store, err = checkpoint.Open(dir, checkpoint.Options{}); err != nil {
 			t.Fatal(err)

@@ -24,12 +24,22 @@ func (k *keeper) goingBack() string {
 	switch {
 	case k.last != nil:
 		return fmt.Sprintf("going on from %.1f s ago", time.Since(k.noted).Seconds())
+	case k.isWriting() != nil:
+		return fmt.Sprintf("going on from the checkpoint that is being written to %s", k.how.Dir)
 	case k.newest() != 0:
 		return fmt.Sprintf("going on from checkpoint %d in %s", k.newest(), k.how.Dir)
 	case k.m.opt.Restart != nil:
 		return fmt.Sprintf("restarting from checkpoint %d in %s", k.m.opt.Restart.Generation.Number, k.m.opt.Restart.Dir)
 	}
 	return "beginning anew, since nothing has been saved yet"
+}
+
+// isWriting is closed when the checkpoint that is being written is on the disk, or is known not to be; nil: none is.
+func (k *keeper) isWriting() <-chan struct{} {
+	if k == nil {
+		return nil
+	}
+	return k.saved
 }
 
 // newest is the number of the last checkpoint on the disk that is this job's; 0: there is none.

@@ -205,8 +205,8 @@ func (k *keeper) took(f *freeze, err error) {
 	job, saved, m := k.describe(f, stood.ended), k.saved, k.m
 	go func() {
 		report, err := k.save(job)
-		close(saved)
 		m.post(func() { k.wrote(stood, f.pause(), report, err) })
+		close(saved)
 	}()
 }
 

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -66,7 +67,7 @@ func (k *keeper) forget() {
 	if err != nil || len(numbers) == 0 {
 		return
 	}
-	var oldest *revival // of this ampirun, which goes back to no other one
+	first := int64(math.MaxInt64) // that is read again after going back to any of them
 	for i := range k.history {
 		s := &k.history[i]
 		if !slices.Contains(numbers, s.Generation) {
@@ -75,11 +76,11 @@ func (k *keeper) forget() {
 		if s.was != nil && s.Generation == numbers[0] {
 			k.opened.forget(k.how.Dir, s.was.epoch)
 		}
-		if oldest == nil {
-			oldest = s.was
+		if s.was != nil {
+			first = min(first, s.was.read)
 		}
 	}
-	if oldest != nil && !k.staysInMemory() {
-		k.m.input.forget(oldest.read)
+	if first < math.MaxInt64 && !k.staysInMemory() {
+		k.m.input.forget(first)
 	}
 }

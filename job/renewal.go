@@ -79,6 +79,13 @@ func (m *manager) replace() {
 	if m.stage != stageRun {
 		return
 	}
+	if saved := m.keeper.isWriting(); saved != nil && m.needsDisk() {
+		go func() {
+			<-saved
+			m.post(m.replace)
+		}()
+		return
+	}
 	var fill filler
 	if m.region != nil {
 		fill = m.goOnFrom()
@@ -138,6 +145,16 @@ func (m *manager) fill(fill filler) {
 			m.launchWhenReady()
 		})
 	})
+}
+
+// needsDisk tells whether the next workers go on with a checkpoint on the disk, if there is one: with one that is being written at the latest, for
+// those that were made before belong to another past once the job goes on from an older one.
+func (m *manager) needsDisk() bool {
+	if m.region == nil || m.keeper.last != nil {
+		return false
+	}
+	state, err := vrank.ReadFreezeState(m.region)
+	return err == nil && !state.Whole
 }
 
 // goOnFrom decides what the next workers go on with: the region as it is, when its ranks stood still, or an earlier state of it.

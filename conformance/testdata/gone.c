@@ -1,7 +1,7 @@
 /*
  * Files that ranks have open when the job is copied, and remove, rename and replace afterwards; then a worker is killed, once in each of two
  * phases. Arguments: a directory to work in, a file that counts the kills (it has one byte, '0'), and the directory of checkpoints, if the job
- * goes back to those.
+ * goes back to those; each is on the disk then before anything changes, unless that argument is "-".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -146,7 +146,7 @@ static void copy(void)
 	AMPI_Migrate(info);
 	MPI_Info_free(&info);
 	snprintf(name, sizeof name, "%s/%06d", saves, phase + 1);
-	while (!is_there(name))
+	while (strcmp(saves, "-") && !is_there(name))
 		usleep(1000);
 }
 
