@@ -29,7 +29,7 @@ static void check_that(int good, const char *what, int line)
 }
 
 enum { REMOVED, RENAMED, REPLACED, LINKED, READ, DEEP, INSIDE, PIPE, MAPPED, KEPT, TAKEN, KINDS };
-static const char *const kinds[KINDS] = {"removed", "renamed", "replaced", "linked", "read", "deep/file", "inside/file", "pipe", "mapped", "kept", "taken"};
+static const char *const kinds[KINDS] = {"removed", "renamed\xff", "replaced", "linked", "read", "deep/file", "inside/file", "pipe", "mapped", "kept", "taken"};
 
 static char *path(const char *kind, const char *more)
 {
@@ -115,7 +115,7 @@ static void change(void)
 		CHECK(k == PIPE || k == READ || k == MAPPED || write(fds[k], "more", 4) == 4);
 	map[4095] = 'x';
 	CHECK(remove(path("removed", "")) == 0 && unlink(path("linked", "")) == 0 && unlink(path("read", "")) == 0);
-	CHECK(rename(path("renamed", ""), path("renamed", ".now")) == 0 && is_named(fds[RENAMED], path("renamed", ".now")));
+	CHECK(rename(path("renamed\xff", ""), path("renamed\xff", ".now")) == 0 && is_named(fds[RENAMED], path("renamed\xff", ".now")));
 	CHECK(rename(path("inside", ""), path("inside", ".now")) == 0 && is_named(fds[INSIDE], path("inside.now/file", "")));
 	make(path("replaced", ".new"), "replaced");
 	CHECK(rename(path("replaced", ".new"), path("replaced", "")) == 0 && !is_named(fds[REPLACED], path("replaced", "")));
