@@ -59,6 +59,7 @@ var (
 	decoding = mustMode(cbor.DecOptions{
 		DupMapKey: cbor.DupMapKeyEnforcedAPF, MaxArrayElements: 1 << 27, MaxMapPairs: 1 << 20, MaxNestedLevels: 16,
 		IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
+		UTF8: cbor.UTF8DecodeInvalid, // names, arguments and variables may hold any byte but zero
 	}.DecMode())
 )
 

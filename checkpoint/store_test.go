@@ -17,10 +17,10 @@ import (
 const page = 4096
 
 func testJob() *Job {
-	return &Job{Version: "1", Program: "./heat", Args: []string{"-n", "3"}, Env: []string{"A=b"}, Ranks: 2, PEs: 2, PageSize: page, SliceSize: 1 << 30,
+	return &Job{Version: "1", Program: "./heat", Args: []string{"-n", "3\xff"}, Env: []string{"A=b\xe4"}, Ranks: 2, PEs: 2, PageSize: page, SliceSize: 1 << 30,
 		Images: []Image{}, Opaque: map[string][]byte{"clock": {1, 2}},
 		PerRank: []Rank{
-			{PE: 1, Luggage: []byte("bag"), Stdout: 17, Files: []File{{Number: 64, Path: "/tmp/x", Offset: 5, Size: 9, Append: true, Kind: "file"}}, Opaque: map[string][]byte{}},
+			{PE: 1, Luggage: []byte("bag"), Stdout: 17, Files: []File{{Number: 64, Path: "/tmp/x\xff", Offset: 5, Size: 9, Append: true, Kind: "file"}}, Opaque: map[string][]byte{}},
 			{Pinned: "threads", Luggage: []byte{}, Files: []File{}, Opaque: map[string][]byte{}},
 		}}
 }
