@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -88,4 +89,27 @@ func TestDamagedAll(t *testing.T) {
 	r := l.end()
 	r.expectCode(t, 2)
 	r.expectSays(t, "checkpoint 1 is damaged: ", "there is no checkpoint that is not damaged")
+}
+
+// TestDamagedOther does not go on with the checkpoint of another job that had the same directory.
+func TestDamagedOther(t *testing.T) {
+	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"20", "call"}, workers: 2, ranks: 5}
+	l := j.begin(t)
+	l.end().expectCode(t, 0)
+	j.flags = []string{"+ckpt", l.dir}
+	j.run(t).expectCode(t, 0)
+	l.harm(t, "changed")
+	for range 2 { // nothing is used up
+		l.goOn()
+		r := l.end()
+		r.expectCode(t, 2)
+		r.expectSays(t, "checkpoint 2 is damaged: ", "checkpoint 1 is another job's (", "ampirun ckpt rm "+l.dir+" 2)")
+	}
+	if out, err := exec.Command(tool("ampirun"), "ckpt", "rm", l.dir, "2").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	l.goOn()
+	r := l.end()
+	r.expectCode(t, 0)
+	r.expectSays(t, "PASS steady")
 }

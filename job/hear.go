@@ -62,9 +62,11 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 		m.deadlocked(e)
 	case vrank.EventPlaced:
 		m.tellDebugger()
-	default:
+	case vrank.EventAbort:
 		m.verdict.event(e)
 		m.end()
+	default:
+		m.isLost(w, fmt.Errorf("worker %d (pid %d) sent an unexpected %q event", w.pe, w.pid, e.Kind))
 	}
 }
 

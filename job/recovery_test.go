@@ -96,7 +96,11 @@ func TestRecoveryOfSeveral(t *testing.T) {
 
 // TestRecoveryFromNonsense has a worker say what nobody understands: that is a failure like others.
 func TestRecoveryFromNonsense(t *testing.T) {
-	for said, want := range map[string]string{"nonsense": "sent no readable message", `{"Kind":"nonsense"}`: `sent an unexpected "nonsense" message`} {
+	for said, want := range map[string]string{
+		"nonsense":            "sent no readable message",
+		`{"Kind":"nonsense"}`: `sent an unexpected "nonsense" message`,
+		`{"Kind":"event","Event":{"Kind":"nonsense"}}`: `sent an unexpected "nonsense" event`,
+	} {
 		mark := filepath.Join(t.TempDir(), "mark")
 		r := run(t, func(o *Options) {
 			o.FT, o.Checkpoints = &FT{Mode: FTMemory, MaxFailures: 3, Timeout: time.Hour}, &Checkpoints{}
