@@ -44,6 +44,9 @@ const (
 // Connect starts a receiver for a directory on another node, and waits until it is ready. The process is started with start, which tells
 // nobody of it; it ends with the sender, at the latest when this process does. When ctx is done, whatever the sender waits for fails.
 func Connect(ctx context.Context, t Target, h Hello, start func(*exec.Cmd) error) (*Sender, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	s := &Sender{command: t.command(h.Program), ended: make(chan struct{})}
 	s.process = exec.Command(s.command[0], s.command[1:]...)
 	s.process.Stderr = &s.said

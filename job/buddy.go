@@ -1,0 +1,312 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"ampirun/checkpoint"
+	"ampirun/checkpoint/buddy"
+)
+
+// NoBuddy as Checkpoints.Buddy ends what a job that is restarted did before.
+const NoBuddy = "none"
+
+// copier has checkpoints sent to another node when they are safe here, in a goroutine of its own (run). The newest is sent; what comes while
+// one is under way takes the place of what waits. A failure costs that copy, and is made good with the next checkpoint.
+type copier struct {
+	m      *manager
+	to     buddy.Target
+	hello  buddy.Hello
+	ctx    context.Context // done: whatever is under way fails
+	cancel context.CancelFunc
+	wake   chan struct{} // what follows has changed
+	done   chan struct{} // closed when run has ended; nil before it begins
+
+	mu      sync.Mutex
+	next    *offer // nil: there is nothing to send
+	sending bool   // what was next is being sent
+	ending  bool   // no more will come
+	pid     int    // of the remote shell; 0: none
+	copied  []copied
+	problem string // why the last try failed; "": it did not
+	lines   []string
+}
+
+// offer is a checkpoint to be sent.
+type offer struct {
+	*checkpoint.Files
+	began time.Time
+}
+
+// copied is a checkpoint that is safe there.
+type copied struct {
+	number uint64
+	when   time.Time
+	took   time.Duration // since it was begun
+	sent   uint64        // bytes
+}
+
+// newCopier makes nothing where no other node is named.
+func newCopier(m *manager, how Checkpoints, owner string) (*copier, error) {
+	if how.Buddy == "" || how.Buddy == NoBuddy {
+		return nil, nil
+	}
+	to, err := buddy.ParseTarget(how.Buddy)
+	if err != nil {
+		return nil, refuse(CodeUsage, "+ckpt-buddy %s: %v", how.Buddy, err)
+	}
+	program, err := os.Readlink(ownProgram)
+	if err != nil {
+		return nil, err
+	}
+	if r := m.opt.Restart; r != nil {
+		program = r.job.Launcher // this one may run from a checkpoint
+	}
+	host, _ := os.Hostname()
+	c := &copier{m: m, to: to, hello: buddy.Hello{Owner: owner + " on " + host, Keep: how.Keep, Program: program}, wake: make(chan struct{}, 1)}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c, nil
+}
+
+// start begins to send what is offered.
+func (c *copier) start() {
+	if c != nil {
+		c.done = make(chan struct{})
+		go c.run()
+	}
+}
+
+// offer has a checkpoint sent, which may be removed here as soon as offer returns.
+func (c *copier) offer(s *checkpoint.Store, r *checkpoint.Report) {
+	if c == nil {
+		return
+	}
+	f, err := s.Files(r.Generation)
+	if err != nil {
+		c.fail(r.Generation, err)
+		return
+	}
+	c.mu.Lock()
+	before := c.next
+	c.next = &offer{f, time.Now().Add(-r.Time)}
+	c.mu.Unlock()
+	if before != nil {
+		before.Close()
+	}
+	c.stir()
+}
+
+func (c *copier) stir() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run connects at once, so that what is wrong is said early.
+func (c *copier) run() {
+	defer close(c.done)
+	link, err := c.connect()
+	if err != nil {
+		c.fail(0, err)
+	}
+	for o := c.take(); o != nil; o = c.take() {
+		link = c.copy(link, o)
+	}
+	if link != nil {
+		link.Close()
+	}
+}
+
+// take waits for what is to be sent next; nil: nothing more.
+func (c *copier) take() *offer {
+	for {
+		c.mu.Lock()
+		o, ending := c.next, c.ending
+		c.next, c.sending = nil, o != nil
+		c.mu.Unlock()
+		if o != nil || ending {
+			return o
+		}
+		<-c.wake
+	}
+}
+
+func (c *copier) connect() (*buddy.Sender, error) {
+	return buddy.Connect(c.ctx, c.to, c.hello, func(shell *exec.Cmd) error {
+		c.mu.Lock() // nobody is to find an unknown child
+		defer c.mu.Unlock()
+		err := shell.Start()
+		if err == nil {
+			c.pid = shell.Process.Pid
+		}
+		return err
+	})
+}
+
+// copy sends a checkpoint, and gives the link to use from now on; nil: there is none. A link from before may have died since, so
+// another one is tried before that is a failure, unless the receiver itself has given up.
+func (c *copier) copy(link *buddy.Sender, o *offer) *buddy.Sender {
+	defer o.Close()
+	isOld := link != nil
+	for {
+		var sent uint64
+		var err error
+		if link == nil {
+			link, err = c.connect()
+		}
+		if err == nil {
+			sent, err = link.Send(o.Files)
+		}
+		if err == nil {
+			c.succeed(o, sent)
+			return link
+		}
+		link = nil
+		if refused := new(*buddy.Refused); !isOld || errors.As(err, refused) {
+			c.fail(o.Number, err)
+			return nil
+		}
+		isOld = false
+	}
+}
+
+func (c *copier) succeed(o *offer, sent uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	c.copied = append(c.copied, copied{o.Number, now, now.Sub(o.began), sent})
+	c.problem = ""
+}
+
+// fail notes why a checkpoint is not on the other node (0: why no link was made), and says it unless it was said last.
+func (c *copier) fail(number uint64, err error) {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	what := ""
+	if number > 0 {
+		what = fmt.Sprintf("no copy of checkpoint %d: ", number)
+	}
+	c.mu.Lock()
+	if text != c.problem && c.ctx.Err() == nil {
+		c.lines = append(c.lines, fmt.Sprintf("+ckpt-buddy %s: %s%s; the job goes on, and the next checkpoint is sent again", c.to, what, text))
+	}
+	c.problem = text
+	c.mu.Unlock()
+	go c.m.post(c.print)
+}
+
+// print says what there is to be said. The manager's goroutine calls it.
+func (c *copier) print() {
+	c.mu.Lock()
+	lines := c.lines
+	c.lines = nil
+	c.mu.Unlock()
+	if len(lines) > 0 {
+		c.m.say(lines)
+	}
+}
+
+// noticeTime is how long the end of a job may wait for a copy before it says so.
+const noticeTime = time.Second
+
+// awaitCopy ends the sending when the job has ended. What is under way is finished if the job may have to go on from it, unless there is a
+// further signal.
+func (k *keeper) awaitCopy(needed bool) {
+	if k == nil || k.buddy == nil || k.buddy.done == nil {
+		return
+	}
+	c := k.buddy
+	c.mu.Lock()
+	c.ending = true
+	isUnderWay := c.sending || c.next != nil
+	c.mu.Unlock()
+	if !isUnderWay || !needed {
+		c.drop()
+	}
+	c.stir()
+	notice := time.After(noticeTime)
+	for {
+		select {
+		case <-c.done:
+			c.print()
+			return
+		case <-notice:
+			c.m.say([]string{fmt.Sprintf("waiting until the last checkpoint is on %s, or for a further signal", c.to)})
+		case sig := <-c.m.signals:
+			if sig != syscall.SIGCONT && sig != syscall.SIGTSTP {
+				c.drop()
+			}
+		}
+	}
+}
+
+// drop gives up what is under way, and ends the link.
+func (c *copier) drop() {
+	c.mu.Lock()
+	o := c.next
+	c.next = nil
+	c.mu.Unlock()
+	if o != nil {
+		o.Close()
+	}
+	c.cancel()
+}
+
+// killOrphans ends what ranks have started and left running. The remote shell is nothing of that kind.
+func (m *manager) killOrphans() {
+	if m.keeper == nil || m.keeper.buddy == nil {
+		killOrphans(m.kept)
+		return
+	}
+	c := m.keeper.buddy
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	keep := maps.Clone(m.kept)
+	keep[c.pid] = true
+	killOrphans(keep)
+}
+
+// title and row are what +stats adds to its table of checkpoints.
+func (c *copier) title() string {
+	if c == nil {
+		return ""
+	}
+	return "  on buddy/ms  sent/MiB"
+}
+
+func (c *copier) row(number uint64) string {
+	if c == nil {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.copied {
+		if s.number == number {
+			return fmt.Sprintf("  %11.1f  %8.1f", 1e3*s.took.Seconds(), float64(s.sent)/(1<<20))
+		}
+	}
+	return fmt.Sprintf("  %11s  %8s", "-", "-")
+}
+
+// status is what the other node has; nil where there is none.
+func (c *copier) status() *BuddyStatus {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &BuddyStatus{To: c.to.String(), Made: len(c.copied), Sending: c.sending, Problem: c.problem}
+	if s.Made > 0 {
+		l := c.copied[s.Made-1]
+		s.Last = &CopiedCheckpoint{Number: l.number, When: l.when, Safe: l.took.Seconds(), Sent: l.sent}
+	}
+	return s
+}
