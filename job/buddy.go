@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 
 	"ampirun/checkpoint"
 	"ampirun/checkpoint/buddy"
@@ -195,12 +196,22 @@ func (c *copier) fail(number uint64, err error) {
 		what = fmt.Sprintf("no copy of checkpoint %d: ", number)
 	}
 	c.mu.Lock()
-	if text != c.problem && c.ctx.Err() == nil {
+	if isNew := withoutDigits(text) != withoutDigits(c.problem); isNew && c.ctx.Err() == nil {
 		c.lines = append(c.lines, fmt.Sprintf("+ckpt-buddy %s: %s%s; the job goes on, and the next checkpoint is sent again", c.to, what, text))
 	}
 	c.problem = text
 	c.mu.Unlock()
 	go c.m.post(c.print)
+}
+
+// withoutDigits makes complaints alike that are about other files and processes.
+func withoutDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // print says what there is to be said. The manager's goroutine calls it.
@@ -239,6 +250,9 @@ func (k *keeper) awaitCopy(needed bool) {
 			c.print()
 			return
 		case <-notice:
+			if c.ctx.Err() != nil {
+				continue
+			}
 			c.m.say([]string{fmt.Sprintf("waiting until the last checkpoint is on %s, or for a further signal", c.to)})
 		case sig := <-c.m.signals:
 			if sig != syscall.SIGCONT && sig != syscall.SIGTSTP {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,6 +27,7 @@ type Sender struct {
 	said    tail
 	ended   chan struct{} // closed when the process has ended
 	detach  func() bool   // from the context
+	ready   atomic.Bool   // the receiver has been
 }
 
 // Hello is what the other side has to know.
@@ -78,10 +80,20 @@ func (s *Sender) watch() {
 	<-s.broken
 	s.detach()
 	s.input.Close()
-	kill := time.AfterFunc(endTime, func() { s.process.Process.Kill(); s.output.Close() })
+	rest := endTime
+	if !s.ready.Load() && !isEnd(s.err) {
+		rest = 0 // it has nothing to tidy up
+	}
+	kill := time.AfterFunc(rest, s.kill)
 	_ = s.process.Wait() // or the job's reaper has; what matters was said
 	kill.Stop()
 	close(s.ended)
+}
+
+// kill ends the process and what it has started.
+func (s *Sender) kill() {
+	syscall.Kill(-s.process.Process.Pid, syscall.SIGKILL)
+	s.output.Close()
 }
 
 func (s *Sender) begin(h *Hello) error {
@@ -92,6 +104,7 @@ func (s *Sender) begin(h *Hello) error {
 		return err
 	}
 	_, err := s.answer(kindReady)
+	s.ready.Store(err == nil)
 	return err
 }
 
