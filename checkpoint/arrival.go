@@ -23,8 +23,15 @@ type Arrival struct {
 	isHere  bool            // the generation was here before, and is complete
 }
 
-// Arrive begins to take a generation, of which this is the manifest. Files that generations here have as well are linked, and trusted: they
-// have been read when they came.
+// NotNewer is why a generation is not taken: there are others that would come after it or in its place.
+type NotNewer struct{ Number, Newest uint64 }
+
+func (n *NotNewer) Error() string {
+	return fmt.Sprintf("checkpoint %d is not newer than what is there, which is checkpoint %d", n.Number, n.Newest)
+}
+
+// Arrive begins to take a generation, of which this is the manifest; the error may be a *NotNewer. Files that generations here have as well
+// are linked, and trusted: they have been read when they came.
 func (s *Store) Arrive(data []byte) (*Arrival, error) {
 	m, err := decodeManifest(data)
 	if err != nil {
@@ -37,9 +44,7 @@ func (s *Store) Arrive(data []byte) (*Arrival, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The folder has a number of its own, so that a generation of the same number can be there until this one is complete.
-	temp := s.folder(slices.Max(append(numbers, m.Number))+1) + partial
-	a := &Arrival{manifest: m, store: s, data: data, temp: temp, images: map[string]bool{}}
+	a := &Arrival{manifest: m, store: s, data: data, temp: s.folder(m.Number) + partial, images: map[string]bool{}}
 	wanted, err := a.files()
 	if err != nil {
 		return nil, fmt.Errorf("the manifest that has come: %w", err)
@@ -56,6 +61,9 @@ func (a *Arrival) begin(numbers []uint64, wanted []StoredFile) error {
 	here := a.store.inventory(numbers)
 	if a.isHere = bytes.Equal(here.manifests[a.Number], a.data); a.isHere {
 		return nil
+	}
+	if n := len(numbers); n > 0 && numbers[n-1] >= a.Number {
+		return &NotNewer{a.Number, numbers[n-1]}
 	}
 	if err := a.store.disk.Mkdir(a.temp); err != nil {
 		return err
@@ -172,15 +180,14 @@ func (a *Arrival) Write(f StoredFile, from io.Reader) error {
 	return err
 }
 
-// Finish reads what has come, compares the checksums, and makes the generation visible. Others that are not older belong to a past that this
-// one has replaced: they go just before. Those beyond Options.Keep go after it.
+// Finish reads what has come, compares the checksums, and makes the generation visible. Then those beyond Options.Keep are removed.
 func (a *Arrival) Finish() (*Report, error) {
 	r := &Report{Generation: a.Number, Counts: a.Counts}
 	r.Bytes = a.got
 	if a.isHere {
 		return r, nil
 	}
-	if err := a.run(r); err != nil {
+	if err := a.run(); err != nil {
 		a.Abandon()
 		return nil, fmt.Errorf("checkpoint %d: %w", a.Number, err)
 	}
@@ -192,7 +199,7 @@ func (a *Arrival) Finish() (*Report, error) {
 	return r, nil
 }
 
-func (a *Arrival) run(r *Report) error {
+func (a *Arrival) run() error {
 	d := a.store.disk
 	if err := writeFile(d, filepath.Join(a.temp, manifestName), a.data); err != nil {
 		return err
@@ -201,9 +208,6 @@ func (a *Arrival) run(r *Report) error {
 		return err
 	}
 	if err := a.verify(); err != nil {
-		return err
-	}
-	if err := a.removeReplaced(r); err != nil {
 		return err
 	}
 	dest := a.store.folder(a.Number)
@@ -225,23 +229,6 @@ func (a *Arrival) verify() error {
 	return g.verify(func(name string) bool {
 		return slices.ContainsFunc(a.missing, func(f StoredFile) bool { return f.Name == name })
 	})
-}
-
-func (a *Arrival) removeReplaced(r *Report) error {
-	numbers, err := a.store.Numbers()
-	if err != nil {
-		return err
-	}
-	for _, n := range numbers {
-		if n < a.Number {
-			continue
-		}
-		if err := a.store.Remove(n); err != nil {
-			return err
-		}
-		r.Removed = append(r.Removed, n)
-	}
-	return nil
 }
 
 // Abandon removes what has come of a generation that is not complete.

@@ -126,28 +126,33 @@ func TestArrivalOfRemoved(t *testing.T) {
 	holds(t, latest(t, to), m)
 }
 
-// TestArrivalReplaces: a job that has begun anew replaces what an earlier one has left, whose numbers are as high or higher.
-func TestArrivalReplaces(t *testing.T) {
+// TestArrivalNotNewer: a job that has begun anew does not replace what an earlier one has left, whose numbers are as high or higher. It goes on
+// with higher ones.
+func TestArrivalNotNewer(t *testing.T) {
 	was, now, to := openQuick(t, t.TempDir(), Options{Keep: 5}), openQuick(t, t.TempDir(), Options{}), openQuick(t, t.TempDir(), Options{Keep: 5})
 	m := random(1, 300)
 	for n := range uint64(3) {
+		touch(m, 0.1)
 		save(t, was, m, whole(m))
 		bring(t, to, was, n+1)
-		touch(m, 0.1)
 	}
-	first := random(2, 300)
-	save(t, now, first, whole(first))
-	other := Memory(bytes.Clone(first))
-	touch(other, 0.1)
+	other := random(2, 300)
+	for n := range uint64(3) {
+		save(t, now, other, whole(other))
+		var older *NotNewer
+		if _, _, err := copyTo(to, filesOf(t, now, n+1), nil); !errors.As(err, &older) || older.Newest != 3 {
+			t.Fatal(err)
+		}
+	}
+	holds(t, latest(t, to), m)
+	now.NumberAbove(7)
+	now.NumberAbove(2)
 	save(t, now, other, whole(other))
-	_, r := bring(t, to, now, 2)
-	if len(r.Removed) != 2 || r.Removed[0] != 2 {
-		t.Errorf("removed: %v", r.Removed)
-	}
-	if numbers, err := to.Numbers(); err != nil || len(numbers) != 2 || numbers[1] != 2 {
-		t.Fatal(numbers, err)
-	}
+	bring(t, to, now, 8)
 	holds(t, latest(t, to), other)
+	if numbers, err := to.Numbers(); err != nil || len(numbers) != 4 {
+		t.Error(numbers, err)
+	}
 }
 
 // TestArrivalOfDamage lets a bit of a file be wrong, or the file be cut off: nothing is made visible, and nothing left.

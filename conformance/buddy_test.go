@@ -248,6 +248,34 @@ func tableOfCopies(stats string) map[int]string {
 	return rows
 }
 
+// TestBuddyOfAnother finds the copies of an earlier job. They stay until those of this one are there, whose numbers are higher; what was saved
+// before that was known is saved again.
+func TestBuddyOfAnother(t *testing.T) {
+	open := gate(t)
+	copies := elsewhere(t)
+	first := endless(t).begin(t, "+ckpt-every", often, "+ckpt-buddy", "node2:"+copies)
+	open()
+	if !first.await(func() bool { return newestIn(copies) > 2 }) {
+		t.Fatalf("no copy: %s", first.err.String())
+	}
+	first.kill()
+	before := newestIn(copies)
+	open = gate(t)
+	l := endless(t).begin(t, "+ckpt-buddy", "node2:"+copies)
+	l.await(func() bool { return strings.Contains(l.out.String(), "round 1\n") })
+	l.cmd.Process.Signal(syscall.SIGUSR2)
+	l.await(func() bool { return l.newest() == 1 })
+	open()
+	l.await(func() bool { return newestIn(copies) == before+1 })
+	for _, n := range []uint64{before, before + 1} {
+		if _, err := mustView(t, copies).Generation(n); err != nil {
+			t.Error(err)
+		}
+	}
+	l.kill()
+	isWhole(t, copies)
+}
+
 // TestBuddyAtTheEnd: a job that SIGTERM ends has its last checkpoint on the other node when it has ended, and says what it waits for.
 func TestBuddyAtTheEnd(t *testing.T) {
 	open := gate(t)

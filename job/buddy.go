@@ -24,6 +24,7 @@ const NoBuddy = "none"
 // one is under way takes the place of what waits. A failure costs that copy, and is made good with the next checkpoint.
 type copier struct {
 	m      *manager
+	store  *checkpoint.Store
 	to     buddy.Target
 	hello  buddy.Hello
 	ctx    context.Context // done: whatever is under way fails
@@ -56,7 +57,7 @@ type copied struct {
 }
 
 // newCopier makes nothing where no other node is named.
-func newCopier(m *manager, how Checkpoints, owner string) (*copier, error) {
+func newCopier(m *manager, store *checkpoint.Store, how Checkpoints, owner string) (*copier, error) {
 	if how.Buddy == "" || how.Buddy == NoBuddy {
 		return nil, nil
 	}
@@ -72,7 +73,7 @@ func newCopier(m *manager, how Checkpoints, owner string) (*copier, error) {
 		program = r.job.Launcher // this one may run from a checkpoint
 	}
 	host, _ := os.Hostname()
-	c := &copier{m: m, to: to, hello: buddy.Hello{Owner: owner + " on " + host, Keep: how.Keep, Program: program}, wake: make(chan struct{}, 1)}
+	c := &copier{m: m, store: store, to: to, hello: buddy.Hello{Owner: owner + " on " + host, Keep: how.Keep, Program: program}, wake: make(chan struct{}, 1)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil
 }
@@ -86,11 +87,11 @@ func (c *copier) start() {
 }
 
 // offer has a checkpoint sent, which may be removed here as soon as offer returns.
-func (c *copier) offer(s *checkpoint.Store, r *checkpoint.Report) {
+func (c *copier) offer(r *checkpoint.Report) {
 	if c == nil {
 		return
 	}
-	f, err := s.Files(r.Generation)
+	f, err := c.store.Files(r.Generation)
 	if err != nil {
 		c.fail(r.Generation, err)
 		return
@@ -141,8 +142,9 @@ func (c *copier) take() *offer {
 	}
 }
 
+// connect makes a link. What is there of an earlier job is older than what this one will send: so its numbers say.
 func (c *copier) connect() (*buddy.Sender, error) {
-	return buddy.Connect(c.ctx, c.to, c.hello, func(shell *exec.Cmd) error {
+	link, err := buddy.Connect(c.ctx, c.to, c.hello, func(shell *exec.Cmd) error {
 		c.mu.Lock() // nobody is to find an unknown child
 		defer c.mu.Unlock()
 		err := shell.Start()
@@ -151,6 +153,10 @@ func (c *copier) connect() (*buddy.Sender, error) {
 		}
 		return err
 	})
+	if err == nil {
+		c.store.NumberAbove(link.Newest())
+	}
+	return link, err
 }
 
 // copy sends a checkpoint, and gives the link to use from now on; nil: there is none. A link from before may have died since, so
@@ -171,6 +177,10 @@ func (c *copier) copy(link *buddy.Sender, o *offer) *buddy.Sender {
 			c.succeed(o, sent)
 			return link
 		}
+		if older := new(checkpoint.NotNewer); errors.As(err, &older) {
+			c.saveAgain(o, err)
+			return link
+		}
 		link = nil
 		if refused := new(*buddy.Refused); !isOld || errors.As(err, refused) {
 			c.fail(o.Number, err)
@@ -178,6 +188,18 @@ func (c *copier) copy(link *buddy.Sender, o *offer) *buddy.Sender {
 		}
 		isOld = false
 	}
+}
+
+// saveAgain has the job saved with a higher number, since what was sent was made before it was known which ones are taken there.
+func (c *copier) saveAgain(o *offer, why error) {
+	c.mu.Lock()
+	ending := c.ending
+	c.mu.Unlock()
+	if ending {
+		c.fail(o.Number, why)
+		return
+	}
+	go c.m.post(func() { c.m.keeper.checkpoint(nil) })
 }
 
 func (c *copier) succeed(o *offer, sent uint64) {

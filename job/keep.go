@@ -77,7 +77,7 @@ func newKeeper(m *manager, how Checkpoints) (*keeper, error) {
 	if k.store, err = checkpoint.Open(how.Dir, checkpoint.Options{Keep: how.Keep, Embed: how.Embed, Owner: owner}); err != nil {
 		return nil, refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
 	}
-	k.buddy, err = newCopier(m, how, owner)
+	k.buddy, err = newCopier(m, k.store, how, owner)
 	return k, err
 }
 

@@ -191,6 +191,36 @@ func TestCopies(t *testing.T) {
 	isClean(t, dir)
 }
 
+// TestNotNewer: what an earlier job has left stays, until another one has sent enough with higher numbers.
+func TestNotNewer(t *testing.T) {
+	o, dir := newOrigin(t, 100), t.TempDir()
+	s := mustConnect(t, "receive", dir)
+	for range 2 {
+		if _, err := s.Send(o.save(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Newest() != 0 {
+		t.Error(s.Newest())
+	}
+	s.Close()
+	other := newOrigin(t, 50)
+	s = mustConnect(t, "receive", dir)
+	if s.Newest() != 2 {
+		t.Error(s.Newest())
+	}
+	var older *checkpoint.NotNewer
+	if _, err := s.Send(other.save(t)); !errors.As(err, &older) || older.Number != 1 || older.Newest != 2 {
+		t.Fatal(err)
+	}
+	o.holds(t, dir, 2)
+	other.NumberAbove(2)
+	if _, err := s.Send(other.save(t)); err != nil {
+		t.Fatal(err)
+	}
+	other.holds(t, dir, 3)
+}
+
 // TestNoReceiver says in one line what keeps the copies from being made.
 func TestNoReceiver(t *testing.T) {
 	for what, want := range map[string]string{

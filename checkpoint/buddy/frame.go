@@ -26,11 +26,12 @@ type kind uint8
 const (
 	kindPulse  kind = iota // a sign of life
 	kindHello              // Owner, Keep: the sender wants the directory
-	kindReady              // it has it
+	kindReady              // it has it; Number: the newest checkpoint there, or 0
 	kindOffer              // Size of a checkpoint's manifest, which follows
 	kindData               // Data: the next bytes
 	kindWant               // Names: files to send, one after the other
 	kindDone               // Number: the checkpoint is safe
+	kindNewer              // Number: it is not taken, since there is one that is not older
 	kindFailed             // Text: the receiver ends
 	kinds
 )

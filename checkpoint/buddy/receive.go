@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"ampirun/checkpoint"
 )
@@ -58,7 +59,11 @@ func (r *receiver) serve(dir string) error {
 	if r.store, err = checkpoint.Open(dir, checkpoint.Options{Keep: hello.Keep, Owner: hello.Owner}); err != nil {
 		return err
 	}
-	if err := r.l.send(&message{Kind: kindReady}); err != nil {
+	numbers, err := r.store.Numbers()
+	if err != nil {
+		return err
+	}
+	if err := r.l.send(&message{Kind: kindReady, Number: slices.Max(append(numbers, 0))}); err != nil {
 		return err
 	}
 	for {
@@ -66,18 +71,18 @@ func (r *receiver) serve(dir string) error {
 		if err != nil {
 			return err
 		}
-		report, err := r.take(offer.Size)
-		if err != nil {
-			return err
+		answer, err := r.take(offer.Size)
+		if err == nil {
+			err = r.l.send(answer)
 		}
-		if err := r.l.send(&message{Kind: kindDone, Number: report.Generation}); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// take receives a checkpoint.
-func (r *receiver) take(manifest uint64) (*checkpoint.Report, error) {
+// take receives a checkpoint, and gives the answer.
+func (r *receiver) take(manifest uint64) (*message, error) {
 	if manifest > maxManifest {
 		return nil, fmt.Errorf("a manifest of %d bytes", manifest)
 	}
@@ -86,6 +91,9 @@ func (r *receiver) take(manifest uint64) (*checkpoint.Report, error) {
 		return nil, err
 	}
 	a, err := r.store.Arrive(data)
+	if older := new(checkpoint.NotNewer); errors.As(err, &older) {
+		return &message{Kind: kindNewer, Number: older.Newest}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +101,11 @@ func (r *receiver) take(manifest uint64) (*checkpoint.Report, error) {
 		a.Abandon()
 		return nil, err
 	}
-	return a.Finish()
+	report, err := a.Finish()
+	if err != nil {
+		return nil, err
+	}
+	return &message{Kind: kindDone, Number: report.Generation}, nil
 }
 
 func (r *receiver) takeFiles(a *checkpoint.Arrival) error {

@@ -28,6 +28,7 @@ type Sender struct {
 	ended   chan struct{} // closed when the process has ended
 	detach  func() bool   // from the context
 	ready   atomic.Bool   // the receiver has been
+	newest  uint64        // what was there then
 }
 
 // Hello is what the other side has to know.
@@ -103,10 +104,17 @@ func (s *Sender) begin(h *Hello) error {
 	if err := s.send(&message{Kind: kindHello, Owner: h.Owner, Keep: h.Keep}); err != nil {
 		return err
 	}
-	_, err := s.answer(kindReady)
-	s.ready.Store(err == nil)
-	return err
+	m, err := s.answer(kindReady)
+	if err != nil {
+		return err
+	}
+	s.newest = m.Number
+	s.ready.Store(true)
+	return nil
 }
+
+// Newest is the number of the newest checkpoint that was there when the link was made; 0: there was none.
+func (s *Sender) Newest() uint64 { return s.newest }
 
 // Refused is what the receiver has said when it ended.
 type Refused struct{ text string }
@@ -121,15 +129,23 @@ func (s *Sender) answer(k kind) (*message, error) {
 		return nil, err
 	case m.Kind == kindFailed:
 		return nil, &Refused{m.Text}
+	case m.Kind == kindNewer:
+		return nil, &checkpoint.NotNewer{Newest: m.Number}
 	case m.Kind != k:
 		return nil, fmt.Errorf("a message of kind %d where one of kind %d is expected", m.Kind, k)
 	}
 	return m, nil
 }
 
-// Send copies a checkpoint, and returns when it is safe there; sent is how many bytes its new files have. After an error the link is closed.
+// Send copies a checkpoint, and returns when it is safe there; sent is how many bytes its new files have. After an error the link is closed,
+// unless it is a *checkpoint.NotNewer.
 func (s *Sender) Send(f *checkpoint.Files) (sent uint64, err error) {
-	if sent, err = s.offer(f); err != nil {
+	sent, err = s.offer(f)
+	if older := new(checkpoint.NotNewer); errors.As(err, &older) {
+		older.Number = f.Number
+		return 0, older
+	}
+	if err != nil {
 		return 0, s.explain(err)
 	}
 	return sent, nil
