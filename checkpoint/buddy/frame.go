@@ -88,7 +88,7 @@ func readFrame(in io.Reader) (*message, error) {
 	}
 	var m message
 	if err := decoding.Unmarshal(content.Bytes(), &m); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("a frame that is no message: %v", err) // %v: of an empty one it says io.EOF
 	}
 	if m.Kind >= kinds {
 		return nil, fmt.Errorf("a message of kind %d", m.Kind)

@@ -23,6 +23,7 @@ func FuzzFrame(f *testing.F) {
 		}
 		f.Add(frame)
 	}
+	f.Add([]byte{0, 0, 0, 0})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := readFrame(bytes.NewReader(data))
@@ -159,7 +160,8 @@ func TestWrongMessages(t *testing.T) {
 		"no bytes":        {frames(hello, message{Kind: kindOffer, Size: 5}, message{Kind: kindData}), "0 bytes where 5 are expected"},
 		"half an offer":   {frames(hello, message{Kind: kindOffer, Size: 5}), "ends in the middle of a checkpoint"},
 		"another kind":    {frames(hello, message{Kind: 99}), "a message of kind 99"},
-		"no CBOR":         {append(frames(hello), 0, 0, 0, 1, 0xff), "cbor"},
+		"no CBOR":         {append(frames(hello), 0, 0, 0, 1, 0xff), "a frame that is no message: cbor"},
+		"an empty frame":  {append(frames(hello), 0, 0, 0, 0), "a frame that is no message"},
 		"a huge frame":    {append(frames(hello), 0xff, 0, 0, 1, 0xff), "a frame of 4278190081 bytes"},
 	} {
 		dir := filepath.Join(t.TempDir(), "dir")
