@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,10 +69,11 @@ func newCopier(m *manager, store *checkpoint.Store, how Checkpoints, owner strin
 		return nil, err
 	}
 	if r := m.opt.Restart; r != nil {
-		program = r.job.Launcher // this one may run from a checkpoint
+		program = cmp.Or(r.job.Launcher, program) // this one may run from a checkpoint
 	}
 	host, _ := os.Hostname()
-	c := &copier{m: m, store: store, to: to, hello: buddy.Hello{Owner: owner + " on " + host, Keep: how.Keep, Program: program}, wake: make(chan struct{}, 1)}
+	hello := buddy.Hello{Owner: owner + " on " + host, Keep: how.Keep, Program: program}
+	c := &copier{m: m, store: store, to: to, hello: hello, wake: make(chan struct{}, 1)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil
 }
