@@ -20,6 +20,7 @@ type Checkpoints struct {
 	Keep   int           // so many stay; 0: the store's choice
 	Embed  bool          // with the files that ranks have code from
 	OnTerm bool          // once more before SIGTERM ends the job
+	Buddy  string        // HOST:DIR on another node where copies go; "" or NoBuddy: nowhere
 }
 
 // keeper saves the job that its manager runs. Only the manager's goroutine uses it, but for what save says.
@@ -50,6 +51,7 @@ type keeper struct {
 	opened   opened
 	notebook *notebook // nil: notes of opened files are with the checkpoints
 	held     *held     // nil: nobody goes back to a copy or a checkpoint
+	buddy    *copier   // nil: nobody else has copies
 }
 
 // Saved is a checkpoint that was made.
@@ -82,7 +84,8 @@ func newKeeper(m *manager, how Checkpoints) (*keeper, error) {
 	if r := m.opt.Restart; r != nil && r.Dir == how.Dir {
 		k.store.Distrust(r.worse...)
 	}
-	return k, nil
+	k.buddy, err = newCopier(m, k.store, how, owner)
+	return k, err
 }
 
 // begin makes the memory that is saved from, when the region is known, and starts the clock.
@@ -102,6 +105,7 @@ func (k *keeper) begin(layout isomalloc.Config) (err error) {
 	if !k.writes() {
 		return nil
 	}
+	k.buddy.start()
 	return makeFolder(k.how.Dir)
 }
 

@@ -56,6 +56,7 @@ func (k *keeper) wrote(was *revival, pause float64, report *checkpoint.Report, e
 		k.pace.written()
 		k.history = append(k.history, Saved{pause, time.Now(), was, *report})
 		k.forget()
+		k.buddy.offer(report)
 		k.m.say(report.Warnings)
 	}
 	k.finish(err)
