@@ -204,9 +204,9 @@ func writeFile(d disk, path string, data []byte) (err error) {
 }
 
 // removeOld removes the generations beyond those to keep, and what failed Saves left. What fails here is tried again after the
-// next Save. The last of the numbers was written just now.
+// next Save.
 func (s *Store) removeOld(numbers []uint64, r *Report) {
-	oldest, good := len(numbers)-1, 1 // that stays; so many from there on
+	oldest, good := len(numbers), 0 // that stays; so many from there on
 	for ; good < s.options.Keep && oldest > 0; oldest-- {
 		if s.isGood(numbers[oldest-1]) {
 			good++
