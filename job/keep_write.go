@@ -1,8 +1,10 @@
 package job
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"ampirun/checkpoint"
@@ -48,15 +50,27 @@ func (k *keeper) wrote(f *freeze, report *checkpoint.Report, err error) {
 	switch {
 	case err != nil:
 		err = fmt.Errorf("checkpoint in %s failed: %w", k.how.Dir, err)
-		k.m.say([]string{strings.ReplaceAll(err.Error(), "\n", "; ") + "; the job goes on, and what was saved before is kept"})
+		k.sayFailed(err)
 	default:
-		k.told = false
+		k.told, k.failed = false, ""
 		k.pace.written()
 		k.history = append(k.history, Saved{f.pause(), time.Now(), f.read, f.epoch(), *report})
 		k.forgetNotes()
 		k.m.say(report.Warnings)
 	}
 	k.finish(err)
+}
+
+// sayFailed says why nothing was written: once for each reason until something is again, and whenever somebody has asked.
+func (k *keeper) sayFailed(err error) {
+	why := err.Error()
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		why = errno.Error() // on the next file that has no room, too
+	}
+	if why != k.failed || len(k.asked) > 0 {
+		k.m.say([]string{strings.ReplaceAll(err.Error(), "\n", "; ") + "; the job goes on, and what was saved before is kept"})
+	}
+	k.failed = why
 }
 
 // forgetNotes removes notes of opened files that only older checkpoints than there are would need.
