@@ -20,6 +20,7 @@ static char prefix[PATH_MAX];
 static int memory = -1;
 static int32_t epoch, own_pe;
 static _Atomic int notes = -1; /* the file of this epoch, once there is something to note */
+static _Atomic int is_torn; /* its last note */
 
 void vr_opened_setup(const char *to, int to_memory, int32_t first, int32_t pe)
 {
@@ -34,6 +35,7 @@ int32_t vr_opened_next(void)
 	int fd = atomic_exchange(&notes, -1);
 	if (fd >= 0)
 		close(fd);
+	atomic_store(&is_torn, 0);
 	return ++epoch;
 }
 
@@ -72,9 +74,11 @@ static void put(const char *text, size_t length)
 		put_in_memory(text, length);
 		return;
 	}
-	int to = file();
-	ssize_t done = to < 0 ? -1 : write(to, text, length); /* a full disk keeps the next checkpoint from being made, too */
-	(void)done;
+	int to = file(), ends_last = atomic_load(&is_torn);
+	struct iovec note[2] = {{"", (size_t)ends_last}, {(char *)text, length}}; /* the zero byte that ends a torn one */
+	ssize_t all = (ssize_t)length + ends_last, done = to < 0 ? -1 : writev(to, note, 2);
+	if (done > 0)
+		atomic_store(&is_torn, done < all); /* a full disk, which keeps the next checkpoint from being made, too */
 }
 
 /* Where a descriptor, or the directory of calls at AT_FDCWD, is: its length, or -1. */
