@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -203,18 +204,50 @@ func TestRecoveryGivesUp(t *testing.T) {
 	r.expectSays(t, "2 failures have been made good before, and +ft-max-failures allows no more")
 }
 
-// TestRecoveryInput reads input again that was read after the checkpoint, from a file and from a pipe.
-func TestRecoveryInput(t *testing.T) {
-	path := program(t, ownDir+"/fails.c")
-	var text strings.Builder
+// numbersToRead are what rank 0 of testdata/fails.c reads, also as a file.
+func numbersToRead(t *testing.T) (text, file string) {
+	t.Helper()
 	for i := range 45 {
-		fmt.Fprintln(&text, i*i)
+		text += fmt.Sprintln(i * i)
 	}
-	file := filepath.Join(t.TempDir(), "input")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+	file = filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j := job{program: path, args: []string{"input"}, workers: 2, ranks: 5, stdin: text.String()}
+	return text, file
+}
+
+// feedNumbers gives them to a command as its standard input: all as a file, or bit by bit by a pipe.
+func feedNumbers(t *testing.T, cmd *exec.Cmd, kind, text, file string) {
+	t.Helper()
+	cmd.Stdin = nil
+	if kind == "file" {
+		in, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { in.Close() })
+		cmd.Stdin = in
+		return
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer in.Close()
+		for ; text != ""; time.Sleep(10 * time.Millisecond) {
+			n := min(1+rand.IntN(5), len(text))
+			io.WriteString(in, text[:n])
+			text = text[n:]
+		}
+	}()
+}
+
+// TestRecoveryInput reads input again that was read after the checkpoint, from a file and from a pipe.
+func TestRecoveryInput(t *testing.T) {
+	text, file := numbersToRead(t)
+	j := job{program: program(t, ownDir+"/fails.c"), args: []string{"input"}, workers: 2, ranks: 5, stdin: text}
 	want := j.run(t)
 	want.expectCode(t, 0)
 	for _, kind := range []string{"file", "pipe"} {
@@ -225,27 +258,7 @@ func TestRecoveryInput(t *testing.T) {
 				j := j
 				j.stdin, j.flags = "", way[1:]
 				cmd, mark := j.command(t)
-				if kind == "file" {
-					in, err := os.Open(file)
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer in.Close()
-					cmd.Stdin = in
-				} else {
-					cmd.Stdin = nil
-					in, err := cmd.StdinPipe()
-					if err != nil {
-						t.Fatal(err)
-					}
-					go func() {
-						for line := range strings.Lines(text.String()) {
-							io.WriteString(in, line)
-							time.Sleep(10 * time.Millisecond)
-						}
-						in.Close()
-					}()
-				}
+				feedNumbers(t, cmd, kind, text, file)
 				l.start(cmd, mark)
 				l.await(func() bool { return strings.Contains(l.out.String(), "round 3 ") })
 				l.strike(syscall.SIGKILL)
