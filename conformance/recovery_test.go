@@ -167,6 +167,55 @@ func TestRecoveryStopped(t *testing.T) {
 	}
 }
 
+// TestRecoveryStoppedAnywhere stops workers at random moments: when they have just been started, take ranks in, are about to copy or do.
+func TestRecoveryStoppedAnywhere(t *testing.T) {
+	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 3, ranks: 5}
+	want := j.run(t)
+	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
+		l := j.outlive(t, append(way[1:], "+ft-timeout", "1")...)
+		l.await(func() bool { return strings.Contains(l.out.String(), "round 5\n") })
+		for range 3 {
+			l.strike(syscall.SIGKILL)
+			time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+			l.strike(syscall.SIGSTOP)
+		}
+		l.expectSame(want)
+	})
+}
+
+// TestStoppedWhileSaving stops a worker of a job that is saved all the time, where nobody makes that good: the job waits for it, and goes on with it.
+func TestStoppedWhileSaving(t *testing.T) {
+	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"40"}, workers: 2, ranks: 5}
+	want := j.run(t)
+	l := j.begin(t, "+ckpt-every", "0.01")
+	for range 5 {
+		if !l.saved() {
+			break
+		}
+		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+		all := workers(l.mark)
+		if len(all) < 2 {
+			break
+		}
+		stopped := all[rand.IntN(2)].pid
+		syscall.Kill(stopped, syscall.SIGSTOP)
+		time.Sleep(50 * time.Millisecond) // the others come to where they wait
+		syscall.Kill(stopped, syscall.SIGCONT)
+		l.seen = l.newest()
+	}
+	r := l.end()
+	r.expectCode(t, 0)
+	if r.stdout != want.stdout || r.stderr != "" {
+		t.Errorf("%s: prints something else than undisturbed\n%s", r.what, r.output())
+	}
+	l.goOn()
+	r = l.end()
+	r.expectCode(t, 0)
+	if r.stdout == "" || !strings.HasSuffix(want.stdout, r.stdout) {
+		t.Errorf("%s: prints something else than the end of %s\n%s", r.what, want.stdout, r.output())
+	}
+}
+
 // TestRecoveryFault makes a fault good that does not come again, and no other.
 func TestRecoveryFault(t *testing.T) {
 	path := program(t, ownDir+"/fails.c")
