@@ -83,3 +83,22 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("%s: says something else, too\n%s", r.what, r.output())
 	}
 }
+
+// TestDiskFullNotes fills the disk while ranks make files elsewhere: that is undone all the same when the job goes on.
+func TestDiskFullNotes(t *testing.T) {
+	disk := smallDisk(t, "32m")
+	cmd, mark := job{program: program(t, ownDir+"/opened.c"), args: []string{"150", t.TempDir()}, workers: 2, ranks: 3,
+		flags: []string{"+ckpt", filepath.Join(disk, "saves"), "+ckpt-every", "0.3"}}.command(t)
+	l := &life{t: t, dir: filepath.Join(disk, "saves")}
+	l.start(cmd, mark)
+	if !l.saved() {
+		t.Fatalf("no checkpoint: %s", l.err.String())
+	}
+	fillUp(t, disk)
+	l.await(func() bool { return strings.Contains(l.err.String(), "no space left on device") })
+	l.kill()
+	l.goOn()
+	r := l.end()
+	r.expectCode(t, 0)
+	r.expectSays(t, "PASS opened\n")
+}

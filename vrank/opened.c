@@ -30,14 +30,7 @@ void vr_opened_setup(const char *to, int to_memory, int32_t first, int32_t pe)
 	own_pe = pe;
 }
 
-int32_t vr_opened_next(void)
-{
-	int fd = atomic_exchange(&notes, -1);
-	if (fd >= 0)
-		close(fd);
-	atomic_store(&is_torn, 0);
-	return ++epoch;
-}
+#define ROOM (64 << 10) /* bytes that the notes of an epoch take from the disk when it begins */
 
 /* Threads of ranks may come here at the same time. */
 static int file(void)
@@ -50,11 +43,28 @@ static int file(void)
 	fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
+	(void)!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, ROOM); /* where that cannot be, notes find room or not */
 	fd = vr_fd_aside(fd);
 	if (atomic_compare_exchange_strong(&notes, &none, fd))
 		return fd;
 	close(fd);
 	return none;
+}
+
+/* The room for the next notes is taken before the checkpoint is written: it may be what fills the disk. */
+int32_t vr_opened_next(void)
+{
+	int fd = atomic_exchange(&notes, -1);
+	struct stat st;
+	epoch++;
+	atomic_store(&is_torn, 0);
+	if (fd >= 0) {
+		if (!fstat(fd, &st))
+			(void)!ftruncate(fd, st.st_size); /* what is left of its room */
+		close(fd);
+		file();
+	}
+	return epoch;
 }
 
 #define HEAD 128 /* room for what comes before the path */
