@@ -43,7 +43,7 @@ func fillUp(t *testing.T, dir string) (path string) {
 // TestDiskFull fills the disk that a running job is saved on: it says so once, goes on, is saved again when there is room, and what was saved
 // before is good.
 func TestDiskFull(t *testing.T) {
-	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"100"}, workers: 2, ranks: 5}
+	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"80"}, workers: 2, ranks: 5}
 	want := j.run(t)
 	disk := smallDisk(t, "32m")
 	const says = "no space left on device; the job goes on, and what was saved before is kept\n"
