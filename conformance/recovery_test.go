@@ -152,6 +152,37 @@ func TestRecoveryAgain(t *testing.T) {
 	})
 }
 
+// TestRecoveryWhileWriting kills a worker while a checkpoint is being written, and again when that is there: the files that ranks append to are what
+// they were at whatever the job goes back to.
+func TestRecoveryWhileWriting(t *testing.T) {
+	j := job{program: program(t, ownDir+"/large.c", "-O1"), args: []string{"40"}, workers: 2, ranks: 4}
+	want := j.run(t)
+	l := &life{t: t, dir: filepath.Join(t.TempDir(), "saves")}
+	j.flags = []string{"+ft", "disk", "+ckpt", l.dir, "+ckpt-every", "1h"}
+	cmd, mark := j.command(t)
+	l.start(cmd, mark)
+	isWriting := func() bool {
+		partial, _ := filepath.Glob(filepath.Join(l.dir, "*.partial"))
+		return len(partial) > 0 || l.newest() > l.seen
+	}
+	for i := range 3 {
+		l.await(func() bool { return strings.Contains(l.out.String(), fmt.Sprintf("round %d ", 5+8*i)) })
+		cmd.Process.Signal(syscall.SIGUSR2)
+		l.await(isWriting)
+		l.strike(syscall.SIGKILL)
+		l.await(func() bool { return l.newest() > l.seen })
+		l.seen = l.newest()
+		l.await(func() bool { return l.strike(syscall.SIGKILL) })
+	}
+	l.expectSame(want)
+	for rank := range 4 {
+		text, err := os.ReadFile(filepath.Join(cmd.Dir, fmt.Sprintf("log%d", rank)))
+		if n := strings.Count(string(text), "\n"); err != nil || n != 40 {
+			t.Errorf("rank %d has written %d lines, want 40 (%v)", rank, n, err)
+		}
+	}
+}
+
 // TestRecoveryStopped replaces a worker that lives and does not answer.
 func TestRecoveryStopped(t *testing.T) {
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 2, ranks: 5}

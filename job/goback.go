@@ -19,11 +19,23 @@ func (k *keeper) note(v *revival) {
 	}
 }
 
+// isAwaited has something done when the checkpoint that is being written is safe, or has failed; false: there is none, or it is not what the job
+// goes back to. To go back further while it is being written would change files that it needs as they are.
+func (k *keeper) isAwaited(then func()) bool {
+	if k == nil || k.saved == nil || k.last != nil {
+		return false
+	}
+	k.then = then
+	return true
+}
+
 // goingBack says where a job would go on from if a worker failed now.
 func (k *keeper) goingBack() string {
 	switch {
 	case k.last != nil:
 		return fmt.Sprintf("going on from %.1f s ago", time.Since(k.noted).Seconds())
+	case k.saved != nil:
+		return fmt.Sprintf("going on from the checkpoint that is being written to %s", k.how.Dir)
 	case k.newest() != 0:
 		return fmt.Sprintf("going on from checkpoint %d in %s", k.newest(), k.how.Dir)
 	case k.m.opt.Restart != nil:

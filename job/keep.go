@@ -38,7 +38,8 @@ type keeper struct {
 	copies pauses    // of all that could be gone on from in memory
 
 	busy     bool                        // from the question to the workers until all is safe on the disk
-	saved    chan struct{}               // closed when what is being written is on the disk
+	saved    chan struct{}               // closed when what is being written is on the disk; nil: nothing is
+	then     func()                      // who waits for that, to go back to it; nil: nobody
 	asked    []func(error)               // who waits for the checkpoint that is under way
 	next     []func(error)               // who has asked since it began
 	ending   bool                        // the job ends after the checkpoint that is under way

@@ -59,6 +59,10 @@ func (k *keeper) wrote(f *freeze, report *checkpoint.Report, err error) {
 		k.m.say(report.Warnings)
 	}
 	k.finish(err)
+	if then := k.then; then != nil {
+		k.then = nil
+		then()
+	}
 }
 
 // sayFailed says why nothing was written: once for each reason until something is again, and whenever somebody has asked.

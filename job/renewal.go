@@ -79,6 +79,9 @@ func (m *manager) replace() {
 	if m.stage != stageRun {
 		return
 	}
+	if m.goesBack() && m.keeper.isAwaited(m.replace) {
+		return
+	}
 	var fill filler
 	if m.region != nil {
 		fill = m.goOnFrom()
@@ -105,6 +108,15 @@ func (m *manager) replace() {
 		m.reap()
 		m.ready = true
 	}
+}
+
+// goesBack tells whether the job goes back to what was saved.
+func (m *manager) goesBack() bool {
+	if m.region == nil {
+		return false
+	}
+	state, err := vrank.ReadFreezeState(m.region)
+	return err == nil && !state.Whole
 }
 
 // runs notes that the ranks of a job run, for the first time or again.
