@@ -114,15 +114,20 @@ func (v *saving) writePages() error {
 	})
 }
 
-// parallel runs a function in n goroutines until all are done, and gives the errors of all.
+// parallel runs a function in n goroutines until all are done, and gives the first error: on a full disk all say the same.
 func parallel(n int, work func() error) error {
-	errs := make([]error, n)
+	errs := make(chan error, n)
 	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { errs[i] = work() })
+	for range n {
+		all.Go(func() {
+			if err := work(); err != nil {
+				errs <- err
+			}
+		})
 	}
 	all.Wait()
-	return errors.Join(errs...)
+	close(errs)
+	return <-errs
 }
 
 // pageWriter is one of the goroutines that write pages.

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -78,4 +79,16 @@ func TestUsage(t *testing.T) {
 		r.expectCode(t, 127)
 		r.expectSays(t, missing)
 	}
+}
+
+// TestCheckpointAtTheEnd has jobs saved that are about to end: some workers may have left when others stand still.
+func TestCheckpointAtTheEnd(t *testing.T) {
+	path := program(t, ownDir+"/last.c")
+	each(t, []int{0, 5, 20}, func(apart int) string { return fmt.Sprint(apart) }, func(t *testing.T, apart int) {
+		for range 5 {
+			r := job{program: path, args: []string{fmt.Sprint(rand.IntN(400)), fmt.Sprint(apart)}, workers: 4, ranks: 4}.begin(t).end()
+			r.expectCode(t, 0)
+			r.expectSays(t, "PASS last\n")
+		}
+	})
 }

@@ -7,10 +7,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	ampirun "ampirun/job"
 )
 
 // openTerminal makes a terminal of so many columns: what is written to its end comes out of the other one.
@@ -55,6 +58,19 @@ func shown(text string) (lines []string) {
 	return append(lines, line)
 }
 
+// watch reads what a terminal shows until the last process that has it has ended; look gets what it was so far.
+func watch(screen *os.File, look func(text string)) (text string) {
+	buffer := make([]byte, 4096)
+	for {
+		n, err := screen.Read(buffer)
+		text += string(buffer[:n])
+		look(text)
+		if err != nil {
+			return text
+		}
+	}
+}
+
 // TestProgressOnATerminal checks that the live line is drawn in place, never mixes with lines of ranks, and is gone in the end.
 func TestProgressOnATerminal(t *testing.T) {
 	const ranks, lines, columns = 4, 6, 60
@@ -73,19 +89,13 @@ func TestProgressOnATerminal(t *testing.T) {
 	end.Close()
 	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
 	defer timer.Stop()
-	text, told := "", false
-	buffer := make([]byte, 4096)
-	for {
-		n, err := screen.Read(buffer)
-		text += string(buffer[:n])
+	told := false
+	text := watch(screen, func(text string) {
 		if !told && strings.Count(text, "PEs busy") >= 2 {
 			told = true
 			io.WriteString(stdin, "go on\n")
 		}
-		if err != nil {
-			break // the last process that had the terminal has ended
-		}
-	}
+	})
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v\n%q", err, text)
 	}
@@ -106,4 +116,80 @@ func TestProgressOnATerminal(t *testing.T) {
 			t.Errorf("the line %q wraps in %d columns", status[1], columns)
 		}
 	}
+}
+
+// TestProgressGoesOn watches a job that loses a worker, and then gets others: the line goes on, and is about what is there.
+func TestProgressGoesOn(t *testing.T) {
+	screen, end := openTerminal(t, 150)
+	j, stop := computesOn(t)
+	j.flags = []string{"+progress", "+ft", "memory", "+ckpt-every", often}
+	cmd, mark := j.command(t)
+	cmd.Stdout, cmd.Stderr = end, end
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end.Close()
+	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	l := &life{t: t, mark: mark}
+	acts := []func(){
+		func() { l.strike(syscall.SIGKILL) },
+		func() { go tell(t, cmd.Process.Pid, ampirun.Request{Verb: "scale", Args: []int{3}}) },
+		func() { touch(t, stop) },
+	}
+	begins := []int{0} // of the parts of the text, in which there are some lines each
+	text := watch(screen, func(text string) {
+		if n := len(begins); n <= len(acts) && len(progressLines(text[begins[n-1]:])) >= 3 {
+			begins = append(begins, len(text))
+			acts[n-1]()
+		}
+	})
+	if err := cmd.Wait(); err != nil || len(begins) <= len(acts) {
+		t.Fatalf("%v\n%q", err, text)
+	}
+	last := progressLine{}
+	for _, line := range progressLines(text) {
+		if line.elapsed < last.elapsed || line.busy > float64(line.pes) || line.imbalance < 1 || line.imbalance > float64(line.pes) || line.left > j.ranks || line.ranks != j.ranks {
+			t.Errorf("%+v comes after %+v", line, last)
+		}
+		last = line
+	}
+	for i, pes := range []int{2, 2, 3} {
+		part := progressLines(text[begins[i]:begins[i+1]])
+		if last := part[len(part)-1]; last.pes != pes {
+			t.Errorf("part %d ends with %+v, want %d PEs", i, last, pes)
+		}
+	}
+	checkGone(t, mark, cmd.Args)
+}
+
+// progressLine is what the live line says.
+type progressLine struct {
+	elapsed         float64 // seconds
+	busy, imbalance float64
+	pes             int
+	left, ranks     int
+}
+
+// progressLines finds those that are whole.
+func progressLines(text string) (lines []progressLine) {
+	pattern := regexp.MustCompile(`ampirun: ([\d.:]+)( m?s)?, ([\d.]+) of (\d+) PEs busy, imbalance ([\d.]+), \d+ moves, \d[\d.]*( [kMG])? messages/s, (\d+) of (\d+) ranks`)
+	for _, f := range pattern.FindAllStringSubmatch(text, -1) {
+		var l progressLine
+		for field, to := range map[int]any{3: &l.busy, 4: &l.pes, 5: &l.imbalance, 7: &l.left, 8: &l.ranks} {
+			fmt.Sscan(f[field], to)
+		}
+		var h, m float64
+		switch f[2] {
+		case " s", " ms":
+			fmt.Sscan(f[1], &l.elapsed)
+		default:
+			fmt.Sscanf(strings.ReplaceAll(f[1], ":", " "), "%g %g %g", &h, &m, &l.elapsed)
+		}
+		if l.elapsed += 3600*h + 60*m; f[2] == " ms" {
+			l.elapsed /= 1000
+		}
+		lines = append(lines, l)
+	}
+	return lines
 }

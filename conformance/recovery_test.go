@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -173,6 +174,37 @@ func TestRecoveryAgain(t *testing.T) {
 	})
 }
 
+// TestRecoveryWhileWriting kills a worker while a checkpoint is being written, and again when that is there: the files that ranks append to are what
+// they were at whatever the job goes back to.
+func TestRecoveryWhileWriting(t *testing.T) {
+	j := job{program: program(t, ownDir+"/large.c", "-O1"), args: []string{"40"}, workers: 2, ranks: 4}
+	want := j.run(t)
+	l := &life{t: t, dir: filepath.Join(t.TempDir(), "saves")}
+	j.flags = []string{"+ft", "disk", "+ckpt", l.dir, "+ckpt-every", "1h"}
+	cmd, mark := j.command(t)
+	l.start(cmd, mark)
+	isWriting := func() bool {
+		partial, _ := filepath.Glob(filepath.Join(l.dir, "*.partial"))
+		return len(partial) > 0 || l.newest() > l.seen
+	}
+	for i := range 3 {
+		l.await(func() bool { return strings.Contains(l.out.String(), fmt.Sprintf("round %d ", 5+8*i)) })
+		cmd.Process.Signal(syscall.SIGUSR2)
+		l.await(isWriting)
+		l.strike(syscall.SIGKILL)
+		l.await(func() bool { return l.newest() > l.seen })
+		l.seen = l.newest()
+		l.await(func() bool { return l.strike(syscall.SIGKILL) })
+	}
+	l.expectSame(want)
+	for rank := range 4 {
+		text, err := os.ReadFile(filepath.Join(cmd.Dir, fmt.Sprintf("log%d", rank)))
+		if n := strings.Count(string(text), "\n"); err != nil || n != 40 {
+			t.Errorf("rank %d has written %d lines, want 40 (%v)", rank, n, err)
+		}
+	}
+}
+
 // TestRecoveryStopped replaces a worker that lives and does not answer.
 func TestRecoveryStopped(t *testing.T) {
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 2, ranks: 5}
@@ -185,6 +217,55 @@ func TestRecoveryStopped(t *testing.T) {
 	r.expectSays(t, "has not answered for", "+ft-timeout")
 	if r.stdout != want.stdout {
 		t.Errorf("%s: prints something else than without failures\n%s", r.what, r.output())
+	}
+}
+
+// TestRecoveryStoppedAnywhere stops workers at random moments: when they have just been started, take ranks in, are about to copy or do.
+func TestRecoveryStoppedAnywhere(t *testing.T) {
+	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 3, ranks: 5}
+	want := j.run(t)
+	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
+		l := j.outlive(t, append(way[1:], "+ft-timeout", "1")...)
+		l.await(func() bool { return strings.Contains(l.out.String(), "round 5\n") })
+		for range 3 {
+			l.strike(syscall.SIGKILL)
+			time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+			l.strike(syscall.SIGSTOP)
+		}
+		l.expectSame(want)
+	})
+}
+
+// TestStoppedWhileSaving stops a worker of a job that is saved all the time, where nobody makes that good: the job waits for it, and goes on with it.
+func TestStoppedWhileSaving(t *testing.T) {
+	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"40"}, workers: 2, ranks: 5}
+	want := j.run(t)
+	l := j.begin(t, "+ckpt-every", "0.01")
+	for range 5 {
+		if !l.saved() {
+			break
+		}
+		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+		all := workers(l.mark)
+		if len(all) < 2 {
+			break
+		}
+		stopped := all[rand.IntN(2)].pid
+		syscall.Kill(stopped, syscall.SIGSTOP)
+		time.Sleep(50 * time.Millisecond) // the others come to where they wait
+		syscall.Kill(stopped, syscall.SIGCONT)
+		l.seen = l.newest()
+	}
+	r := l.end()
+	r.expectCode(t, 0)
+	if r.stdout != want.stdout || r.stderr != "" {
+		t.Errorf("%s: prints something else than undisturbed\n%s", r.what, r.output())
+	}
+	l.goOn()
+	r = l.end()
+	r.expectCode(t, 0)
+	if r.stdout == "" || !strings.HasSuffix(want.stdout, r.stdout) {
+		t.Errorf("%s: prints something else than the end of %s\n%s", r.what, want.stdout, r.output())
 	}
 }
 
@@ -228,18 +309,50 @@ func TestRecoveryGivesUp(t *testing.T) {
 	r.expectSays(t, "2 failures have been made good before, and +ft-max-failures allows no more")
 }
 
-// TestRecoveryInput reads input again that was read after the checkpoint, from a file and from a pipe.
-func TestRecoveryInput(t *testing.T) {
-	path := program(t, ownDir+"/fails.c")
-	var text strings.Builder
+// numbersToRead are what rank 0 of testdata/fails.c reads, also as a file.
+func numbersToRead(t *testing.T) (text, file string) {
+	t.Helper()
 	for i := range 45 {
-		fmt.Fprintln(&text, i*i)
+		text += fmt.Sprintln(i * i)
 	}
-	file := filepath.Join(t.TempDir(), "input")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+	file = filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j := job{program: path, args: []string{"input"}, workers: 2, ranks: 5, stdin: text.String()}
+	return text, file
+}
+
+// feedNumbers gives them to a command as its standard input: all as a file, or bit by bit by a pipe.
+func feedNumbers(t *testing.T, cmd *exec.Cmd, kind, text, file string) {
+	t.Helper()
+	cmd.Stdin = nil
+	if kind == "file" {
+		in, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { in.Close() })
+		cmd.Stdin = in
+		return
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer in.Close()
+		for ; text != ""; time.Sleep(10 * time.Millisecond) {
+			n := min(1+rand.IntN(5), len(text))
+			io.WriteString(in, text[:n])
+			text = text[n:]
+		}
+	}()
+}
+
+// TestRecoveryInput reads input again that was read after the checkpoint, from a file and from a pipe.
+func TestRecoveryInput(t *testing.T) {
+	text, file := numbersToRead(t)
+	j := job{program: program(t, ownDir+"/fails.c"), args: []string{"input"}, workers: 2, ranks: 5, stdin: text}
 	want := j.run(t)
 	want.expectCode(t, 0)
 	for _, kind := range []string{"file", "pipe"} {
@@ -250,27 +363,7 @@ func TestRecoveryInput(t *testing.T) {
 				j := j
 				j.stdin, j.flags = "", way[1:]
 				cmd, mark := j.command(t)
-				if kind == "file" {
-					in, err := os.Open(file)
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer in.Close()
-					cmd.Stdin = in
-				} else {
-					cmd.Stdin = nil
-					in, err := cmd.StdinPipe()
-					if err != nil {
-						t.Fatal(err)
-					}
-					go func() {
-						for line := range strings.Lines(text.String()) {
-							io.WriteString(in, line)
-							time.Sleep(10 * time.Millisecond)
-						}
-						in.Close()
-					}()
-				}
+				feedNumbers(t, cmd, kind, text, file)
 				l.start(cmd, mark)
 				l.await(func() bool { return strings.Contains(l.out.String(), "round 3 ") })
 				l.strike(syscall.SIGKILL)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -32,10 +33,11 @@ func processes(mark string) (found []process) {
 	return found
 }
 
-// workers finds the worker processes of a run.
+// workers finds the worker processes of a run. Children that ranks have forked have their name, too, but only one thread.
 func workers(mark string) (found []process) {
 	for _, p := range processes(mark) {
-		if strings.HasPrefix(p.command, "ampirun-worker ") {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", p.pid))
+		if strings.HasPrefix(p.command, "ampirun-worker ") && len(threads) > 1 {
 			found = append(found, p)
 		}
 	}

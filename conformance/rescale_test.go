@@ -194,3 +194,34 @@ func TestRescaleSteered(t *testing.T) {
 	scaled()
 	wg.Wait()
 }
+
+// TestRescaleInput changes the number of workers while rank 0 reads from a pipe or a file: it gets all of it once, in order.
+func TestRescaleInput(t *testing.T) {
+	text, file := numbersToRead(t)
+	j := job{program: program(t, ownDir+"/fails.c"), args: []string{"input"}, workers: 1, ranks: 5, stdin: text}
+	want := j.run(t)
+	want.expectCode(t, 0)
+	for _, ft := range [][]string{nil, {"+ft", "memory", "+ckpt-every", often}} {
+		for _, kind := range []string{"file", "pipe"} {
+			t.Run(strings.Join(append([]string{kind}, ft...), " "), func(t *testing.T) {
+				t.Parallel()
+				j := j
+				j.stdin, j.flags = "", ft
+				cmd, mark := j.command(t)
+				feedNumbers(t, cmd, kind, text, file)
+				l := &life{t: t}
+				l.start(cmd, mark)
+				l.await(func() bool { return strings.Contains(l.out.String(), "round 3 ") })
+				scaled := l.rescale(4)
+				r := l.end()
+				r.expectCode(t, 0)
+				if r.stdout != want.stdout {
+					t.Errorf("%s: prints something else than undisturbed\n%s\nwant: %s", r.what, r.output(), short(want.stdout))
+				}
+				if n := scaled(); n < 2 {
+					t.Errorf("%s: was scaled %d times", r.what, n)
+				}
+			})
+		}
+	}
+}

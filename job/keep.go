@@ -45,6 +45,7 @@ type keeper struct {
 	next     []func(error)               // who has asked since it began
 	ending   bool                        // the job ends after the checkpoint that is under way
 	told     bool                        // what keeps the job from being saved was said, and has not changed
+	failed   string                      // why the last one could not be written, which was said; "": it could
 	host     []checkpoint.Image          // ampirun and its libraries, once it is known
 	images   map[string]checkpoint.Image // of the program, by path, as far as they are known
 	history  []Saved

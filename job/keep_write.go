@@ -1,10 +1,12 @@
 package job
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"ampirun/checkpoint"
@@ -50,9 +52,9 @@ func (k *keeper) wrote(was *revival, pause float64, report *checkpoint.Report, e
 	switch {
 	case err != nil:
 		err = fmt.Errorf("checkpoint in %s failed: %w", k.how.Dir, err)
-		k.m.say([]string{strings.ReplaceAll(err.Error(), "\n", "; ") + "; the job goes on, and what was saved before is kept"})
+		k.sayFailed(err)
 	default:
-		k.told = false
+		k.told, k.failed = false, ""
 		k.pace.written()
 		k.history = append(k.history, Saved{pause, time.Now(), was, *report})
 		k.forget()
@@ -60,6 +62,18 @@ func (k *keeper) wrote(was *revival, pause float64, report *checkpoint.Report, e
 		k.m.say(report.Warnings)
 	}
 	k.finish(err)
+}
+
+// sayFailed says why nothing was written: once for each reason until something is again, and whenever somebody has asked.
+func (k *keeper) sayFailed(err error) {
+	why := err.Error()
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		why = errno.Error() // on the next file that has no room, too
+	}
+	if why != k.failed || len(k.asked) > 0 {
+		k.m.say([]string{strings.ReplaceAll(err.Error(), "\n", "; ") + "; the job goes on, and what was saved before is kept"})
+	}
+	k.failed = why
 }
 
 // forget drops what only older checkpoints than there are would need: notes of opened files, input, and what else belonged to them.

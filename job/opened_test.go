@@ -34,8 +34,9 @@ func TestUndoOpened(t *testing.T) {
 	}
 	before := time.Now().Add(-time.Second)
 	grown, fresh, earlier, empty, full, old := file("grown", "0123456789"), file("fresh", "x"), file("earlier", "x"), file("empty", ""), file("full", "x"), file("old", "")
+	torn := file("noted after one that is torn", "01234")
 	notes := map[string]string{
-		fmt.Sprintf("%s.%d.0", o.Job, epoch): noted(1, grown, 7) + announced(2, fresh, before) + noted(2, fresh, -1) + noted(9, earlier, 1) + "10 cut off",
+		fmt.Sprintf("%s.%d.0", o.Job, epoch): noted(1, grown, 7) + announced(2, fresh, before) + noted(2, fresh, -1) + noted(9, earlier, 1) + "10 8:1 4\x00" + noted(11, torn, 3) + "12 cut off",
 		fmt.Sprintf("%s.%d.1", o.Job, epoch): announced(3, empty, before) + announced(4, full, before) + announced(5, old, before.Add(time.Hour)),
 		fmt.Sprintf("%s.%d.0", o.Job, 4):     noted(6, grown, 4),
 		fmt.Sprintf("%s.%d.0", o.Job, 2):     noted(7, earlier, -1),
@@ -49,7 +50,7 @@ func TestUndoOpened(t *testing.T) {
 		if _, err := o.undo(dir); err != nil {
 			t.Fatal(err)
 		}
-		for path, want := range map[string]int64{grown: 4, fresh: -1, earlier: 1, empty: -1, full: 1, old: 0} {
+		for path, want := range map[string]int64{grown: 4, fresh: -1, earlier: 1, empty: -1, full: 1, old: 0, torn: 3} {
 			size := int64(-1)
 			if info, err := os.Stat(path); err == nil {
 				size = info.Size()

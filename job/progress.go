@@ -21,7 +21,8 @@ const (
 type progress struct {
 	out      *merger
 	terminal *os.File      // nil: standard error is none
-	first    *vrank.Sample // when the job began: nothing had been done
+	began    time.Time     // the job
+	first    *vrank.Sample // when it began, or other workers took it over: nothing had been done
 	last     *vrank.Sample // at the last line
 	pause    time.Duration // between lines, at least
 }
@@ -51,6 +52,9 @@ func (p *progress) look(job *vrank.Observer) {
 		ago := job.TickTime(job.Ticks() - job.Began())
 		p.first = &vrank.Sample{At: now.At.Add(-ago), PEs: make([]vrank.PESample, len(now.PEs)), Ranks: make([]vrank.RankSample, len(now.Ranks))}
 		p.last = p.first
+		if p.began.IsZero() {
+			p.began = p.first.At
+		}
 	}
 	if began := time.Now(); began.Sub(p.last.At) >= p.pause {
 		now := job.Take()
@@ -61,7 +65,7 @@ func (p *progress) look(job *vrank.Observer) {
 }
 
 func (p *progress) show(from, to *vrank.Sample) {
-	line := "ampirun: " + progressLine(from, to, to.At.Sub(p.first.At))
+	line := "ampirun: " + progressLine(from, to, to.At.Sub(p.began))
 	if p.terminal == nil {
 		p.out.say(line)
 		return
@@ -69,7 +73,7 @@ func (p *progress) show(from, to *vrank.Sample) {
 	p.out.showStatus(p.terminal, fit(line, p.terminal))
 }
 
-// end takes the line away. Where there is no terminal, a last one is about all of the job.
+// end takes the line away. Where there is no terminal, a last one is about all that the workers have done that are there.
 func (p *progress) end(job *vrank.Observer, started bool) {
 	switch {
 	case p == nil:

@@ -38,11 +38,13 @@ const (
 // unmade is the device of what was about to be made.
 const unmade = "0:0 "
 
-func parseNote(line string) (n note, err error) {
+// parseNote reads a note; false: it is cut off. A path that is cut off does not show, and is not that of the file with that identity.
+func parseNote(line string) (n note, isWhole bool) {
 	field := strings.SplitN(line, " ", 6)
 	if len(field) != 6 {
-		return n, fmt.Errorf("%q is no note", line)
+		return n, false
 	}
+	var err error
 	n = note{number: field[0], identity: strings.Join(field[1:4], " "), path: field[5]}
 	mode, goes := strings.CutPrefix(field[4], "gone:")
 	switch {
@@ -56,7 +58,7 @@ func parseNote(line string) (n note, err error) {
 	default:
 		n.size, err = strconv.ParseInt(field[4], 10, 64)
 	}
-	return n, err
+	return n, err == nil
 }
 
 // undoing makes undone what notes say.
@@ -67,20 +69,21 @@ type undoing struct {
 
 func newUndoing() *undoing { return &undoing{made: map[string]bool{}} }
 
-// read reads the notes of one worker. The last one may be cut off; and for what was made last there may be only the first one.
+// read reads the notes of one worker. The last one may be cut off, and any one for which the disk had no room; for what was made last there may be
+// only the first one.
 func (u *undoing) read(text []byte) error {
 	pending := map[string]note{}
 	for line, rest, whole := bytes.Cut(text, []byte{0}); whole; line, rest, whole = bytes.Cut(rest, []byte{0}) {
-		n, err := parseNote(string(line))
-		if err == nil && strings.HasPrefix(n.identity, unmade) {
+		n, isWhole := parseNote(string(line))
+		if !isWhole {
+			continue
+		}
+		if strings.HasPrefix(n.identity, unmade) {
 			pending[n.number] = n
 			continue
 		}
 		delete(pending, n.number)
-		if err == nil {
-			err = u.undo(n)
-		}
-		if err != nil {
+		if err := u.undo(n); err != nil {
 			return err
 		}
 	}

@@ -81,7 +81,7 @@ struct vr_shelf {
 /* All PEs stand still at the same time: freeze.h. */
 struct vr_freeze {
 	_Atomic int32_t wanted; /* somebody has asked */
-	_Atomic int32_t told; /* PEs that know it */
+	_Atomic int32_t told; /* PEs that know it; and whether one has left for good, see vr_freeze_forgo */
 	_Atomic int32_t travelling; /* ranks that have left their PE and not arrived at the next one; but for those that were stolen */
 	_Atomic int32_t refused; /* some rank cannot be saved */
 	_Atomic int32_t still; /* whoever is not a PE keeps out, too: vr_outside_enter */

@@ -44,6 +44,17 @@ int vr_freeze_ask(int halts)
 	return 1;
 }
 
+#define FORGONE (1 << 30) /* in `told`: some PE has left */
+
+int vr_freeze_forgo(void)
+{
+	_Atomic int32_t *told = &vr_job->freeze.told;
+	for (int32_t n = atomic_load(told); n != vr_job->pes;)
+		if (atomic_compare_exchange_weak(told, &n, n | FORGONE))
+			return 1;
+	return 0;
+}
+
 /* Signals that come meanwhile are handled afterwards, on the rank's own stack. */
 void vr_freeze_rest(void)
 {
@@ -151,7 +162,7 @@ void vr_freeze_leave(void)
 	struct vr_freeze *f = &vr_job->freeze;
 	vr_pe->is_told = 0;
 	vr_nudge_unwatch(vr_pe);
-	if (atomic_fetch_sub(&f->told, 1) > 1)
+	if ((atomic_fetch_sub(&f->told, 1) & ~FORGONE) > 1)
 		return;
 	atomic_store(&f->refused, 0);
 	atomic_fetch_add(&f->done, 1);

@@ -18,6 +18,10 @@ static inline int vr_freeze_is_due(void)
 	return vr_unlikely(vr_pe->is_told) && atomic_load(&f->told) == vr_job->pes && !atomic_load(&f->travelling);
 }
 
+/* The PE, when all ranks of the job have ended: it may leave for good, and from then on nobody comes to rest, who would wait for it for ever.
+ * 0 when all have been told before that: then it comes to rest first, as the others do. */
+int vr_freeze_forgo(void);
+
 static inline int vr_freeze_is_wanted(void)
 {
 	return atomic_load_explicit(&vr_job->freeze.wanted, memory_order_relaxed);

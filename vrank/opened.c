@@ -20,6 +20,7 @@ static char prefix[PATH_MAX];
 static int memory = -1;
 static int32_t epoch, own_pe;
 static _Atomic int notes = -1; /* the file of this epoch, once there is something to note */
+static _Atomic int is_torn; /* its last note */
 
 void vr_opened_setup(const char *to, int to_memory, int32_t first, int32_t pe)
 {
@@ -29,13 +30,7 @@ void vr_opened_setup(const char *to, int to_memory, int32_t first, int32_t pe)
 	own_pe = pe;
 }
 
-int32_t vr_opened_next(void)
-{
-	int fd = atomic_exchange(&notes, -1);
-	if (fd >= 0)
-		close(fd);
-	return ++epoch;
-}
+#define ROOM (64 << 10) /* bytes that the notes of an epoch take from the disk when it begins */
 
 /* Threads of ranks may come here at the same time. */
 static int file(void)
@@ -48,11 +43,28 @@ static int file(void)
 	fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
+	(void)!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, ROOM); /* where that cannot be, notes find room or not */
 	fd = vr_fd_aside(fd);
 	if (atomic_compare_exchange_strong(&notes, &none, fd))
 		return fd;
 	close(fd);
 	return none;
+}
+
+/* The room for the next notes is taken before the checkpoint is written: it may be what fills the disk. */
+int32_t vr_opened_next(void)
+{
+	int fd = atomic_exchange(&notes, -1);
+	struct stat st;
+	epoch++;
+	atomic_store(&is_torn, 0);
+	if (fd >= 0) {
+		if (!fstat(fd, &st))
+			(void)!ftruncate(fd, st.st_size); /* what is left of its room */
+		close(fd);
+		file();
+	}
+	return epoch;
 }
 
 #define HEAD 128 /* room for what comes before the path */
@@ -72,9 +84,11 @@ static void put(const char *text, size_t length)
 		put_in_memory(text, length);
 		return;
 	}
-	int to = file();
-	ssize_t done = to < 0 ? -1 : write(to, text, length); /* a full disk keeps the next checkpoint from being made, too */
-	(void)done;
+	int to = file(), ends_last = atomic_load(&is_torn);
+	struct iovec note[2] = {{"", (size_t)ends_last}, {(char *)text, length}}; /* the zero byte that ends a torn one */
+	ssize_t all = (ssize_t)length + ends_last, done = to < 0 ? -1 : writev(to, note, 2);
+	if (done > 0)
+		atomic_store(&is_torn, done < all); /* a full disk, which keeps the next checkpoint from being made, too */
 }
 
 /* Where a descriptor, or the directory of calls at AT_FDCWD, is: its length, or -1. */

@@ -428,7 +428,8 @@ static enum vr_reason run_ranks(struct vr_rank *resume)
 			if (left_reason != VR_BUDGET)
 				return left_reason;
 		} else if (vr_job_has_ended()) {
-			return VR_ALL_ENDED;
+			if (vr_freeze_forgo())
+				return VR_ALL_ENDED;
 		} else if (has_moves()) {
 			return VR_MOVES;
 		} else if (vr_idle(hot)) {
