@@ -95,11 +95,11 @@ func writers() int { return min(2*runtime.GOMAXPROCS(0), 16) }
 // writePages gives every page its place, and writes those that have none yet. The packs are then finished, but not safe.
 func (v *saving) writePages() error {
 	zero := hashOf(make([]byte, v.PageSize))
-	var next atomic.Int64
+	var next, begun atomic.Int64
 	var stop atomic.Bool
-	return parallel(min(writers(), len(v.pieces)), func() (err error) {
-		w := &pageWriter{saving: v, zero: zero, compressor: compressor{tuner: &v.store.tuner}, reminder: reminder{memo: &v.chain.memo, page: v.PageSize}}
-		defer func() { err = errors.Join(err, w.stage.close()) }()
+	tools := v.store.toolsFor(min(writers(), len(v.pieces)))
+	return parallel(len(tools), func() error {
+		w := &pageWriter{saving: v, zero: zero, tools: tools[begun.Add(1)-1], reminder: reminder{memo: &v.chain.memo, page: v.PageSize}}
 		for !stop.Load() {
 			i := int(next.Add(1)) - 1
 			if i >= len(v.pieces) {
@@ -125,18 +125,32 @@ func parallel(n int, work func() error) error {
 	return errors.Join(errs...)
 }
 
+// tools are memory that a goroutine writes pages with. They stay from one Save to the next: the kernel takes as long to find new memory as it takes
+// to fill it.
+type tools struct {
+	compressor compressor
+	stage      stage
+	buffer     []byte
+}
+
+// toolsFor gives tools for n goroutines.
+func (s *Store) toolsFor(n int) []*tools {
+	for len(s.tools) < n {
+		s.tools = append(s.tools, &tools{compressor: compressor{tuner: &s.tuner}})
+	}
+	return s.tools[:n]
+}
+
 // pageWriter is one of the goroutines that write pages.
 type pageWriter struct {
 	*saving
-	zero       Hash
-	compressor compressor
-	stage      stage
-	reminder   reminder
-	data       []byte // of the piece; nil before it is read
-	buffer     []byte
-	pack       *packWriter // nil before the first page
-	number     int         // of the pack in v.packs
-	counts     Counts
+	*tools
+	zero     Hash
+	reminder reminder
+	data     []byte      // of the piece; nil before it is read
+	pack     *packWriter // nil before the first page
+	number   int         // of the pack in v.packs
+	counts   Counts
 }
 
 func (w *pageWriter) piece(p *piece) (err error) {

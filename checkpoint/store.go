@@ -28,6 +28,7 @@ type Store struct {
 	chains  []chain
 	speed   uint64 // of the disk, bytes in a second; 0: not known
 	tuner   tuner
+	tools   []*tools
 }
 
 // chain is generations of which each shares files with the one before.
@@ -82,7 +83,10 @@ func (s *Store) Close() error {
 		return nil
 	}
 	err := s.lock.Close()
-	s.lock = nil
+	for _, t := range s.tools {
+		err = errors.Join(err, t.stage.close())
+	}
+	s.lock, s.tools = nil, nil
 	return err
 }
 
