@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"ampirun/checkpoint"
@@ -28,7 +27,8 @@ type keeper struct {
 	how    Checkpoints
 	store  *checkpoint.Store // nil: the job is saved in memory only
 	shadow *isomalloc.Shadow // the region as it was when it was frozen last
-	memory shadowMemory      // the same, to be saved
+	view   *isomalloc.View   // the same, to be saved
+	exists []isomalloc.Range // what there was of it when it was saved last
 	due    *time.Timer
 	pace   *pace
 
@@ -86,11 +86,9 @@ func (k *keeper) begin(layout isomalloc.Config) (err error) {
 	if k.shadow, err = isomalloc.CreateShadow(layout); err != nil {
 		return fmt.Errorf("create the memory that checkpoints are copied to: %w", err)
 	}
-	mapped, err := syscall.Mmap(k.shadow.FD(), 0, int(layout.Size()), syscall.PROT_READ, syscall.MAP_SHARED|syscall.MAP_NORESERVE)
-	if err != nil {
-		return fmt.Errorf("map the memory that checkpoints are copied to: %w", err)
+	if k.view = k.shadow.View(false); k.view.Memory() == nil {
+		return errors.New("map the memory that checkpoints are copied to: there is no room for it")
 	}
-	k.memory = shadowMemory{mapped, k.shadow}
 	k.restartClock()
 	if !k.writes() {
 		return nil
@@ -120,7 +118,7 @@ func (k *keeper) close() {
 		k.notebook.file.Close()
 	}
 	if k.shadow != nil {
-		syscall.Munmap(k.memory.Memory)
+		k.view.Close()
 		k.shadow.Close()
 	}
 }

@@ -16,19 +16,21 @@ func (k *keeper) save(job *checkpoint.Job) (*checkpoint.Report, error) {
 		return nil, err
 	}
 	c := k.shadow.Config()
-	ranges, err := k.shadow.Extents(c.Base, c.Base+uintptr(c.Size()))
+	ranges, err := k.view.AllExtents(k.exists)
 	if err != nil {
 		return nil, err
 	}
+	k.exists = ranges
 	extents := make([]checkpoint.Extent, len(ranges))
 	for i, r := range ranges {
 		extents[i] = checkpoint.Extent{Offset: uint64(r.Lo - c.Base), Length: r.Len()}
 	}
-	report, err := k.store.Save(job, k.memory, extents)
+	listing := time.Since(began)
+	report, err := k.store.Save(job, shadowMemory{k.view.Memory(), k.shadow}, extents)
 	if err != nil {
 		return nil, err
 	}
-	report.Time = time.Since(began)
+	report.Time += listing
 	k.shadow.Forget(ranges)
 	return report, nil
 }
