@@ -180,3 +180,61 @@ func TestShadowTakesOver(t *testing.T) {
 		t.Error("what was given back has not changed")
 	}
 }
+
+// TestShadowHashes: what a page holds is known in all processes once one has learned it, and not any more when anything may have been written to it.
+func TestShadowHashes(t *testing.T) {
+	r := newRegion(t, 0, 1<<20, 1)
+	s := newShadowOf(t, r)
+	fd, err := unix.Dup(s.FD())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := TakeShadow(fd, r.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	content, wrong := bytes.Repeat([]byte{7}, pageSize), bytes.Repeat([]byte{8}, pageSize)
+	at, beside := r.Base()+3*pageSize, r.Base()+200*pageSize
+	learn := func() {
+		t.Helper()
+		for _, page := range []uintptr{at, beside} {
+			if _, err := s.WriteAt(content, int64(page-r.Base())); err != nil {
+				t.Fatal(err)
+			}
+			s.Learn(page, content)
+		}
+		for _, s := range []*Shadow{s, other} {
+			if same, known := s.Compare(at, content); !same || !known {
+				t.Fatalf("what was learned: same %v, known %v", same, known)
+			}
+			if same, known := s.Compare(at, wrong); same || !known {
+				t.Fatalf("something else: same %v, known %v", same, known)
+			}
+		}
+	}
+	for name, write := range map[string]func() error{
+		"marked":       func() error { s.Mark(at, at+pageSize); return nil },
+		"given back":   func() error { return other.Punch(at, at+pageSize) },
+		"cleared":      s.Clear,
+		"copied to":    func() error { return s.CopyFrom(r) },
+		"marked there": func() error { other.Mark(at-pageSize, at+pageSize); return nil },
+	} {
+		if _, known := s.Compare(at, content); known {
+			t.Fatalf("before it is %s something is known", name)
+		}
+		learn()
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*Shadow{s, other} {
+			if _, known := s.Compare(at, content); known {
+				t.Errorf("a page that was %s is known", name)
+			}
+			if _, known := s.Compare(beside, content); known != (name != "cleared" && name != "copied to") {
+				t.Errorf("a page beside one that was %s: known %v", name, known)
+			}
+		}
+		s.Mark(beside, beside+pageSize)
+	}
+}

@@ -104,7 +104,6 @@ func (s *shadow) follow(whole, useless isomalloc.Range, copy func(isomalloc.Rang
 	}
 	err = eachPart(extents, old, func(part isomalloc.Range, exists, isThere bool) error {
 		if !exists {
-			s.Mark(part.Lo, part.Hi)
 			return s.Punch(part.Lo, part.Hi)
 		}
 		n, err := copy(part, isThere)
@@ -140,11 +139,7 @@ func (s *shadow) copy(part isomalloc.Range, isThere bool) (bytes uint64, err err
 			bytes += uint64(hi - lo)
 			continue
 		}
-		to, err := s.to.Bytes(lo, hi, s.read[1])
-		if err != nil {
-			return bytes, err
-		}
-		n, err := s.copyChanged(lo, from, to)
+		n, err := s.copyChanged(lo, from)
 		if bytes += n; err != nil {
 			return bytes, err
 		}
@@ -152,15 +147,27 @@ func (s *shadow) copy(part isomalloc.Range, isThere bool) (bytes uint64, err err
 	return bytes, nil
 }
 
-// copyChanged copies the pages from lo on that differ.
-func (s *shadow) copyChanged(lo uintptr, from, to []byte) (copied uint64, err error) {
+// copyChanged copies the pages from lo on that differ. Where a page's hash is known, the shadow is not read. It gets known when the page is found
+// to be the same: most pages that have changed will have changed the next time too, and for them a hash would be in vain.
+func (s *shadow) copyChanged(lo uintptr, from []byte) (copied uint64, err error) {
+	var to []byte // nil until one of the pages has to be read
 	for i := 0; i < len(from); i += page {
-		if bytes.Equal(from[i:i+page], to[i:i+page]) {
+		at, content := lo+uintptr(i), from[i:i+page]
+		same, known := s.Compare(at, content)
+		if !known && to == nil {
+			if to, err = s.to.Bytes(lo, lo+uintptr(len(from)), s.read[1]); err != nil {
+				return copied, err
+			}
+		}
+		if !known && bytes.Equal(content, to[i:i+page]) {
+			s.Learn(at, to[i:i+page])
+			same = true
+		}
+		if same {
 			continue
 		}
-		at := lo + uintptr(i)
 		s.Mark(at, at+page)
-		if err := s.to.Write(at, from[i:i+page]); err != nil {
+		if err := s.to.Write(at, content); err != nil {
 			return copied, err
 		}
 		copied += page

@@ -18,9 +18,11 @@ type shadowed struct {
 	*shadow
 }
 
+var shadowedConfig = isomalloc.Config{Base: 1 << 30, Control: 1 << 20, SliceSize: 4 << 20, Slices: 2}
+
 func newShadowed(t *testing.T) *shadowed {
 	t.Helper()
-	region, err := isomalloc.Create(isomalloc.Config{Base: 1 << 30, Control: 1 << 20, SliceSize: 4 << 20, Slices: 2})
+	region, err := isomalloc.Create(shadowedConfig)
 	if err != nil {
 		t.Fatal(err)
 	}
