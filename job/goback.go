@@ -40,10 +40,10 @@ func (k *keeper) newest() uint64 {
 	return k.history[len(k.history)-1].Generation
 }
 
-// renewed notes that other workers follow, whose copies are counted anew.
+// renewed notes that other workers follow, whose copies are counted anew. The copy itself may be made anew before.
 func (k *keeper) renewed() {
 	if k != nil {
-		k.copied = 0
+		k.copied, k.differ = 0, true
 	}
 }
 

@@ -29,6 +29,7 @@ type keeper struct {
 	shadow *isomalloc.Shadow // the region as it was when it was frozen last
 	view   *isomalloc.View   // the same, to be saved
 	exists []isomalloc.Range // what there was of it when it was saved last
+	differ bool              // something else may exist by now
 	due    *time.Timer
 	pace   *pace
 
@@ -177,6 +178,7 @@ func (k *keeper) took(f *freeze, err error) {
 		return
 	}
 	k.copied++
+	k.differ = k.differ || !f.isSame()
 	stood := f.revival(k.m.opt.Ranks)
 	k.note(stood)
 	if k.staysInMemory() {
@@ -189,9 +191,10 @@ func (k *keeper) took(f *freeze, err error) {
 		return
 	}
 	k.saved = make(chan struct{})
-	job, saved, m := k.describe(f, stood.ended), k.saved, k.m
+	job, saved, m, list := k.describe(f, stood.ended), k.saved, k.m, k.differ
+	k.differ = false
 	go func() {
-		report, err := k.save(job)
+		report, err := k.save(job, list)
 		close(saved)
 		m.post(func() { k.wrote(f, report, err) })
 	}()

@@ -9,20 +9,23 @@ import (
 	"ampirun/isomalloc"
 )
 
-// save writes what was copied. That stays, whatever the job goes back to: what differs from it the next time has changed. Its own goroutine.
-func (k *keeper) save(job *checkpoint.Job) (*checkpoint.Report, error) {
+// save writes what was copied. That stays, whatever the job goes back to: what differs from it the next time has changed. With list it asks the
+// kernel what exists of it, which takes some milliseconds. Its own goroutine.
+func (k *keeper) save(job *checkpoint.Job, list bool) (*checkpoint.Report, error) {
 	began := time.Now()
 	if err := k.identify(job); err != nil {
 		return nil, err
 	}
 	c := k.shadow.Config()
-	ranges, err := k.view.AllExtents(k.exists)
-	if err != nil {
-		return nil, err
+	if list {
+		ranges, err := k.view.AllExtents(k.exists)
+		if err != nil {
+			return nil, err
+		}
+		k.exists = ranges
 	}
-	k.exists = ranges
-	extents := make([]checkpoint.Extent, len(ranges))
-	for i, r := range ranges {
+	extents := make([]checkpoint.Extent, len(k.exists))
+	for i, r := range k.exists {
 		extents[i] = checkpoint.Extent{Offset: uint64(r.Lo - c.Base), Length: r.Len()}
 	}
 	listing := time.Since(began)
@@ -31,7 +34,7 @@ func (k *keeper) save(job *checkpoint.Job) (*checkpoint.Report, error) {
 		return nil, err
 	}
 	report.Time += listing
-	k.shadow.Forget(ranges)
+	k.shadow.Forget(k.exists)
 	return report, nil
 }
 
@@ -49,6 +52,7 @@ func (k *keeper) wrote(f *freeze, report *checkpoint.Report, err error) {
 	k.saved = nil
 	switch {
 	case err != nil:
+		k.differ = true
 		err = fmt.Errorf("checkpoint in %s failed: %w", k.how.Dir, err)
 		k.m.say([]string{strings.ReplaceAll(err.Error(), "\n", "; ") + "; the job goes on, and what was saved before is kept"})
 	default:

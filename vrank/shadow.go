@@ -3,6 +3,7 @@ package vrank
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,7 @@ type shadow struct {
 	read     [2][]byte // buffers for what cannot be viewed
 	freezes  int
 	known    map[uintptr]known // by the address of what was followed
+	same     bool              // what was followed since the freeze began exists as it did after the last one
 
 	preparing sync.Mutex                    // Prepare is at work; with what follows
 	prepared  int64                         // bytes that the region had when that was done last
@@ -66,6 +68,7 @@ func (w *worker) copyRegion(ranks []*rank) (bytes uint64, err error) {
 // begin begins another freeze.
 func (s *shadow) begin() {
 	s.freezes++
+	s.same = true
 	s.begun.Add(1)
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
@@ -110,17 +113,25 @@ func (s *shadow) follow(whole, useless isomalloc.Range, copy func(isomalloc.Rang
 		bytes += n
 		return err
 	})
+	if k, ok := s.sinceLast(whole); !ok || !slices.Equal(k, extents) {
+		s.same = false
+	}
 	s.known[whole.Lo] = known{s.freezes, extents}
 	return bytes, err
 }
 
 // has is what exists of a part of the shadow. To look for that takes long, so it is only done for ranks that were elsewhere at the last freeze.
 func (s *shadow) has(whole isomalloc.Range) ([]isomalloc.Range, error) {
-	k := s.known[whole.Lo]
-	if k.freeze == s.freezes-1 && k.freeze > 0 {
-		return k.extents, nil
+	if extents, ok := s.sinceLast(whole); ok {
+		return extents, nil
 	}
-	return s.to.Extents(whole, k.extents)
+	return s.to.Extents(whole, s.known[whole.Lo].extents)
+}
+
+// sinceLast is what exists of a part of the shadow since the last freeze, if this worker has copied it then.
+func (s *shadow) sinceLast(whole isomalloc.Range) (extents []isomalloc.Range, ok bool) {
+	k := s.known[whole.Lo]
+	return k.extents, k.freeze == s.freezes-1 && k.freeze > 0
 }
 
 // copy brings memory that exists to the shadow, and tells how much of it was not there yet.
