@@ -63,6 +63,19 @@ func recordingOf(t *testing.T, job chatty, file io.WriteCloser) *recorder {
 	return r
 }
 
+// recordedBy ends a recorder and reads what it has written.
+func recordedBy(t *testing.T, r *recorder, file *buffer) *record.Reader {
+	t.Helper()
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	in, err := record.NewReader(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
 // TestRecording writes three steps of a job and compares what a reader gets with what the job did.
 func TestRecording(t *testing.T) {
 	job := chatty{newFakeJob(4, 100, func(rank int, _ float64) float64 { return float64(rank) / 8 })}
@@ -78,13 +91,7 @@ func TestRecording(t *testing.T) {
 	}
 	job.pe[0] = 1
 	job.Await(time.Second)
-	if err := r.finish(); err != nil {
-		t.Fatal(err)
-	}
-	in, err := record.NewReader(bytes.NewReader(file.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := recordedBy(t, r, file)
 	for i := range 3 {
 		s, err := in.Next()
 		if err != nil {
@@ -160,13 +167,7 @@ func TestRecordingBegins(t *testing.T) {
 		job.Await(time.Second)
 		r.start()
 		job.Await(time.Second)
-		if err := r.finish(); err != nil {
-			t.Fatal(err)
-		}
-		in, err := record.NewReader(bytes.NewReader(file.Bytes()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := recordedBy(t, r, file)
 		s, err := in.Next()
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,8 @@ const (
 
 const (
 	guessedSpeed = 500e6 // bytes in a second that a disk takes of which nothing is known
-	probePeriod  = 16    // while blocks are written as they are, one of so many is tried
+	probeSoon    = 16    // while blocks are written as they are, one of so many is tried,
+	probeLate    = 256   // and after each try that was in vain one of twice as many, up to so many
 	smaller      = 16    // a block that shrinks by less than 1/16 stays as it is
 )
 
@@ -37,6 +38,7 @@ type tuner struct {
 	seconds float64 // c, and r: means in which the newest try counts one eighth
 	ratio   float64
 	skipped int // blocks since the last try
+	pause   int // so many are, until the next one
 }
 
 // wants tells whether the next block is to be compressed.
@@ -46,15 +48,15 @@ func (t *tuner) wants() bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.tries == 0 || t.pays() || t.skipped >= probePeriod {
-		t.skipped = 0
-		return true
+	if t.tries > 0 && !t.pays(t.seconds, t.ratio) && t.skipped < t.pause {
+		t.skipped++
+		return false
 	}
-	t.skipped++
-	return false
+	t.skipped = 0
+	return true
 }
 
-func (t *tuner) pays() bool { return t.seconds/t.writers < (1-t.ratio)/t.speed }
+func (t *tuner) pays(seconds, ratio float64) bool { return seconds/t.writers < (1-ratio)/t.speed }
 
 // learn takes note of a try.
 func (t *tuner) learn(raw, stored int, took time.Duration) {
@@ -63,6 +65,11 @@ func (t *tuner) learn(raw, stored int, took time.Duration) {
 	c, r := took.Seconds()/float64(raw), float64(stored)/float64(raw)
 	if t.tries == 0 {
 		t.seconds, t.ratio = c, r
+	}
+	if t.pays(c, r) {
+		t.pause = probeSoon
+	} else {
+		t.pause = min(max(2*t.pause, probeSoon), probeLate)
 	}
 	t.tries++
 	t.seconds += (c - t.seconds) / 8

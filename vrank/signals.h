@@ -33,8 +33,8 @@ struct vr_timer {
 	int32_t fd; /* of one that starts threads, else -1 */
 	void (*function)(union sigval);
 	clockid_t clock; /* of the kernel's timer */
-	int32_t is_absolute; /* it was set to a time of its clock */
-	int64_t due, interval; /* nanoseconds: when it goes off next, by its clock; in a rank under way, processor time that is left */
+	int32_t is_dated; /* it was set to a time of day */
+	int64_t due, interval; /* nanoseconds: when it goes off next, by that clock or vr_now(); in a rank under way, processor time that is left */
 	int32_t number; /* from 1, among the rank's that timer_create made */
 	int32_t overrun; /* of what was delivered last */
 };

@@ -39,17 +39,27 @@ static struct timespec from_ns(int64_t ns)
 	return (struct timespec){ns / SECOND, ns % SECOND};
 }
 
-/* By the clock that it is due by: a relative time is not changed by setting the clock. */
-static int64_t timer_now(const struct vr_timer *t)
+static int64_t clock_now(clockid_t clock)
 {
 	struct timespec now;
-	clock_gettime(t->clock == CLOCK_REALTIME && !t->is_absolute ? CLOCK_MONOTONIC : t->clock, &now);
+	clock_gettime(clock, &now);
 	return to_ns(&now);
 }
 
 static int counts_processor_time(const struct vr_timer *t)
 {
 	return t->clock == CLOCK_THREAD_CPUTIME_ID;
+}
+
+static int tells_date(clockid_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_ALARM || clock == CLOCK_TAI;
+}
+
+/* By the clock that it is due by. Unless that is a date or processor time, it is the job's own, which goes on where it was after a restart. */
+static int64_t timer_now(const struct vr_timer *t)
+{
+	return t->is_dated || counts_processor_time(t) ? clock_now(t->clock) : vr_now();
 }
 
 static void note_armed(struct vr_timer *t, const struct itimerspec *v)
@@ -121,9 +131,9 @@ static int set(struct vr_timer *t, int flags, const struct itimerspec *new, stru
 	if (timer_settime(t->kernel, 0, &none, old))
 		return errno;
 	note_armed(t, new);
-	t->is_absolute = !!(flags & TIMER_ABSTIME);
+	t->is_dated = flags & TIMER_ABSTIME && tells_date(t->clock);
 	t->interval = to_ns(&new->it_interval);
-	t->due = to_ns(&new->it_value) + (t->is_absolute ? 0 : timer_now(t));
+	t->due = to_ns(&new->it_value) + (t->is_dated ? 0 : timer_now(t)) - (flags & TIMER_ABSTIME && !t->is_dated ? clock_now(t->clock) : 0);
 	return timer_settime(t->kernel, flags, new, NULL) ? errno : 0;
 }
 
@@ -408,8 +418,8 @@ static int adopt(struct vr_timer *t)
 	if (!t->armed)
 		return 0;
 	atomic_fetch_add(&vr_timers_armed, 1);
-	struct itimerspec left = {from_ns(t->interval), from_ns(t->due - (t->is_absolute ? 0 : now))};
-	return timer_settime(t->kernel, t->is_absolute ? TIMER_ABSTIME : 0, &left, NULL) ? errno : 0;
+	struct itimerspec left = {from_ns(t->interval), from_ns(t->due - (t->is_dated ? 0 : now))};
+	return timer_settime(t->kernel, t->is_dated ? TIMER_ABSTIME : 0, &left, NULL) ? errno : 0;
 }
 
 void vr_timers_leave(struct vr_rank *r)

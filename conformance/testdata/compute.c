@@ -51,47 +51,28 @@ static uint64_t stack_and_tls(void)
 }
 
 /* Vectors, with another rounding mode than others have. */
-__attribute__((noinline, target("avx512f"))) static void vectors512(double *x)
-{
-	__m512d a = _mm512_loadu_pd(x), b = _mm512_loadu_pd(x + 8), c = _mm512_set1_pd(1.0000001), d = _mm512_set1_pd(1e-7);
-	for (int n = 0; n < 1000000; n++) {
-		a = _mm512_fmadd_pd(a, c, d);
-		b = _mm512_div_pd(_mm512_add_pd(b, a), c);
-		__m512d t = a;
-		a = _mm512_sqrt_pd(b);
-		b = t;
+#define VECTORS(bits, half, isa, type, call) \
+	__attribute__((noinline, target(isa))) static void vectors##bits(double *x) \
+	{ \
+		type a = call(loadu_pd)(x), b = call(loadu_pd)(x + half), c = call(set1_pd)(1.0000001), d = call(set1_pd)(1e-7); \
+		for (int n = 0; n < 1000000; n++) { \
+			a = call(add_pd)(call(mul_pd)(a, c), d); \
+			b = call(div_pd)(call(add_pd)(b, a), c); \
+			type t = a; \
+			a = call(sqrt_pd)(b); \
+			b = t; \
+		} \
+		call(storeu_pd)(x, a); \
+		call(storeu_pd)(x + half, b); \
 	}
-	_mm512_storeu_pd(x, a);
-	_mm512_storeu_pd(x + 8, b);
-}
 
-__attribute__((noinline, target("avx2"))) static void vectors256(double *x)
-{
-	__m256d a = _mm256_loadu_pd(x), b = _mm256_loadu_pd(x + 4), c = _mm256_set1_pd(1.0000001), d = _mm256_set1_pd(1e-7);
-	for (int n = 0; n < 1000000; n++) {
-		a = _mm256_add_pd(_mm256_mul_pd(a, c), d);
-		b = _mm256_div_pd(_mm256_add_pd(b, a), c);
-		__m256d t = a;
-		a = _mm256_sqrt_pd(b);
-		b = t;
-	}
-	_mm256_storeu_pd(x, a);
-	_mm256_storeu_pd(x + 4, b);
-}
+#define MM512(name) _mm512_##name
+#define MM256(name) _mm256_##name
+#define MM128(name) _mm_##name
 
-__attribute__((noinline)) static void vectors128(double *x)
-{
-	__m128d a = _mm_loadu_pd(x), b = _mm_loadu_pd(x + 2), c = _mm_set1_pd(1.0000001), d = _mm_set1_pd(1e-7);
-	for (int n = 0; n < 1000000; n++) {
-		a = _mm_add_pd(_mm_mul_pd(a, c), d);
-		b = _mm_div_pd(_mm_add_pd(b, a), c);
-		__m128d t = a;
-		a = _mm_sqrt_pd(b);
-		b = t;
-	}
-	_mm_storeu_pd(x, a);
-	_mm_storeu_pd(x + 2, b);
-}
+VECTORS(512, 8, "avx512f", __m512d, MM512)
+VECTORS(256, 4, "avx2", __m256d, MM256)
+VECTORS(128, 2, "sse2", __m128d, MM128)
 
 static uint64_t vectors(void)
 {
