@@ -156,6 +156,61 @@ func TestViewExtents(t *testing.T) {
 	}
 }
 
+// TestAllExtents lists what exists of a region of several slices, with what existed some time ago as a hint.
+func TestAllExtents(t *testing.T) {
+	r := newRegion(t, 1<<20, 1<<20, 6)
+	v := r.View(false)
+	defer v.Close()
+	whole := Range{r.Base(), r.Base() + r.size()}
+	pages := int(r.size() / pageSize)
+	var before []Range
+	for range 200 {
+		for range rand.IntN(6) {
+			lo := whole.Lo + uintptr(rand.IntN(pages))*pageSize
+			hi := min(whole.Hi, lo+uintptr(1+rand.IntN(400))*pageSize)
+			if rand.IntN(2) == 0 {
+				if err := r.Punch(lo, hi); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			for at := lo; at < hi; at += pageSize {
+				mem(at, 1)[0] = 1
+			}
+		}
+		got, err := v.AllExtents(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := r.Extents(whole.Lo, whole.Hi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if joined := joined(got); !slices.Equal(joined, want) {
+			t.Fatalf("after %v: %v, not %v", before, joined, want)
+		}
+		if rand.IntN(3) > 0 { // sometimes the hint gets older
+			before = got
+		}
+	}
+	v.Close()
+	if got, err := v.AllExtents(before); err != nil || v.Memory() != nil || len(got) == 0 {
+		t.Errorf("without a mapping: %v, %v", got, err)
+	}
+}
+
+// joined makes one range of those that touch.
+func joined(list []Range) (out []Range) {
+	for _, r := range list {
+		if n := len(out); n > 0 && out[n-1].Hi == r.Lo {
+			out[n-1].Hi = r.Hi
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // TestShadowTakesOver: what a shadow gets or loses other than by those that mark has changed all the same.
 func TestShadowTakesOver(t *testing.T) {
 	r := newRegion(t, 0, 1<<20, 1)
