@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ampirun/checkpoint"
@@ -38,7 +39,9 @@ type trackedMemory struct {
 	changed []bool
 }
 
-func (m *trackedMemory) HasChanged(at, _ uint64) bool { return m.changed[at/savedPage] }
+func (m *trackedMemory) HasChanged(at, size uint64) bool {
+	return slices.Contains(m.changed[at/savedPage:(at+size)/savedPage], true)
+}
 
 // saveAndRestore is one round.
 func saveAndRestore(ctx context.Context, _ *builder) (run map[string]series, err error) {

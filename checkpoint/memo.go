@@ -39,6 +39,15 @@ type reminder struct {
 
 // recall gives the hash and the place that a page had.
 func (r *reminder) recall(at uint64) (h Hash, was place, ok bool) {
+	hashes, places := r.recallAll(at, 1)
+	if places == nil {
+		return h, 0, false
+	}
+	return hashes[0], places[0], true
+}
+
+// recallAll gives those of n pages that follow each other; nil unless they did so then.
+func (r *reminder) recallAll(at uint64, n int) ([]Hash, []place) {
 	if !r.has(at) {
 		r.near, _ = slices.BinarySearchFunc(r.extents, at, func(e Extent, at uint64) int {
 			if e.End() <= at {
@@ -47,11 +56,11 @@ func (r *reminder) recall(at uint64) (h Hash, was place, ok bool) {
 			return 1
 		})
 	}
-	if !r.has(at) {
-		return h, 0, false
+	if !r.has(at) || at+uint64(n)*r.page > r.extents[r.near].End() {
+		return nil, nil
 	}
 	i := r.first[r.near] + int((at-r.extents[r.near].Offset)/r.page)
-	return r.hashes[i], r.places[i], true
+	return r.hashes[i : i+n], r.places[i : i+n]
 }
 
 // has tells whether a page is in the extent where the last one was.

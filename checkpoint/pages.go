@@ -95,11 +95,11 @@ func writers() int { return min(2*runtime.GOMAXPROCS(0), 16) }
 // writePages gives every page its place, and writes those that have none yet. The packs are then finished, but not safe.
 func (v *saving) writePages() error {
 	zero := hashOf(make([]byte, v.PageSize))
-	var next atomic.Int64
+	var next, begun atomic.Int64
 	var stop atomic.Bool
-	return parallel(min(writers(), len(v.pieces)), func() (err error) {
-		w := &pageWriter{saving: v, zero: zero, compressor: compressor{tuner: &v.store.tuner}, reminder: reminder{memo: &v.chain.memo, page: v.PageSize}}
-		defer func() { err = errors.Join(err, w.stage.close()) }()
+	tools := v.store.toolsFor(min(writers(), len(v.pieces)))
+	return parallel(len(tools), func() error {
+		w := &pageWriter{saving: v, zero: zero, tools: tools[begun.Add(1)-1], reminder: reminder{memo: &v.chain.memo, page: v.PageSize}}
 		for !stop.Load() {
 			i := int(next.Add(1)) - 1
 			if i >= len(v.pieces) {
@@ -130,39 +130,94 @@ func parallel(n int, work func() error) error {
 	return <-errs
 }
 
+// tools are memory that a goroutine writes pages with. They stay from one Save to the next: the kernel takes as long to find new memory as it takes
+// to fill it.
+type tools struct {
+	compressor compressor
+	stage      stage
+	buffer     []byte
+}
+
+// toolsFor gives tools for n goroutines.
+func (s *Store) toolsFor(n int) []*tools {
+	for len(s.tools) < n {
+		s.tools = append(s.tools, &tools{compressor: compressor{tuner: &s.tuner}})
+	}
+	return s.tools[:n]
+}
+
 // pageWriter is one of the goroutines that write pages.
 type pageWriter struct {
 	*saving
-	zero       Hash
-	compressor compressor
-	stage      stage
-	reminder   reminder
-	data       []byte // of the piece; nil before it is read
-	buffer     []byte
-	pack       *packWriter // nil before the first page
-	number     int         // of the pack in v.packs
-	counts     Counts
+	*tools
+	zero     Hash
+	reminder reminder
+	data     []byte      // of the piece; nil before it is read
+	pack     *packWriter // nil before the first page
+	number   int         // of the pack in v.packs
+	counts   Counts
 }
 
-func (w *pageWriter) piece(p *piece) (err error) {
+// stretch is how many pages are asked about at once.
+const stretch = 64
+
+func (w *pageWriter) piece(p *piece) error {
 	w.data = nil
-	for i := range int(p.Length / w.PageSize) {
-		at := uint64(i) * w.PageSize
-		h, was, ok := w.reminder.recall(p.Offset + at)
-		if !ok || w.mayHaveChanged(p.Offset+at) {
-			data, err := w.read(p, at)
-			if err != nil {
+	pages := int(p.Length / w.PageSize)
+	for first := 0; first < pages; first += stretch {
+		end := min(first+stretch, pages)
+		if w.keep(p, first, end) {
+			continue
+		}
+		for i := first; i < end; i++ {
+			if err := w.look(p, i); err != nil {
 				return err
 			}
-			now := hashOf(data)
-			h, ok = now, ok && now == h
-		}
-		w.hashes[p.first+i] = h
-		if w.places[p.first+i], err = w.place(p, at, h, was, ok); err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+// keep takes pages of a piece over as the last Save found them, if all can be: those of most stretches.
+func (w *pageWriter) keep(p *piece, first, end int) bool {
+	at, n := p.Offset+uint64(first)*w.PageSize, end-first
+	if w.tracked == nil || w.tracked.HasChanged(at, uint64(n)*w.PageSize) {
+		return false
+	}
+	hashes, places := w.reminder.recallAll(at, n)
+	if places == nil {
+		return false
+	}
+	zero := 0
+	for _, was := range places {
+		if was == zeroPlace {
+			zero++
+		} else if !w.old.has(was) {
+			return false
+		}
+	}
+	copy(w.hashes[p.first+first:], hashes)
+	copy(w.places[p.first+first:], places)
+	w.counts.Zero += zero
+	w.counts.Kept += n - zero
+	return true
+}
+
+// look finds out what a page of a piece is now, and where it is stored.
+func (w *pageWriter) look(p *piece, i int) (err error) {
+	at := uint64(i) * w.PageSize
+	h, was, ok := w.reminder.recall(p.Offset + at)
+	if !ok || w.mayHaveChanged(p.Offset+at) {
+		data, err := w.read(p, at)
+		if err != nil {
+			return err
+		}
+		now := hashOf(data)
+		h, ok = now, ok && now == h
+	}
+	w.hashes[p.first+i] = h
+	w.places[p.first+i], err = w.place(p, at, h, was, ok)
+	return err
 }
 
 // read gives a page of a piece. The piece is read as a whole when the first of its pages is needed.

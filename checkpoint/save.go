@@ -140,7 +140,7 @@ func (v *saving) run() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, v.packs.close()) }()
-	if err := v.writePages(); err != nil {
+	if err := v.writeMemory(); err != nil {
 		return err
 	}
 	if err := v.writeRest(); err != nil {
@@ -162,24 +162,35 @@ func (v *saving) run() (err error) {
 	return nil
 }
 
-// writeRest makes the packs safe, and meanwhile links the older ones and writes images and manifest.
+// writeMemory writes pages, and meanwhile images, and makes the metadata ready.
+func (v *saving) writeMemory() error {
+	described := make(chan error, 1)
+	go func() { described <- v.describe() }()
+	err := v.writePages()
+	return errors.Join(err, <-described)
+}
+
+// describe puts the job's metadata into the manifest.
+func (v *saving) describe() (err error) {
+	if err := v.embed(); err != nil {
+		return err
+	}
+	v.manifest.Job, err = encoding.Marshal(v.job)
+	return err
+}
+
+// writeRest makes the packs safe, and meanwhile links the older ones and writes the manifest.
 func (v *saving) writeRest() error {
 	synced := make(chan error, 1)
 	go func() { synced <- v.packs.sync() }()
 	err := v.list()
-	if err == nil {
-		err = v.embed()
-	}
 	if err == nil {
 		err = v.writeManifest()
 	}
 	return errors.Join(<-synced, err)
 }
 
-func (v *saving) writeManifest() (err error) {
-	if v.manifest.Job, err = encoding.Marshal(v.job); err != nil {
-		return err
-	}
+func (v *saving) writeManifest() error {
 	if err := v.check(); err != nil {
 		panic("BUG: " + err.Error())
 	}

@@ -31,6 +31,7 @@ type Store struct {
 	speed   uint64 // of the disk, bytes in a second; 0: not known
 	tuner   tuner
 	bad     map[uint64]bool // generations that somebody has found damaged
+	tools   []*tools
 }
 
 // chain is generations of which each shares files with the one before.
@@ -85,7 +86,10 @@ func (s *Store) Close() error {
 		return nil
 	}
 	err := s.lock.Close()
-	s.lock = nil
+	for _, t := range s.tools {
+		err = errors.Join(err, t.stage.close())
+	}
+	s.lock, s.tools = nil, nil
 	return err
 }
 

@@ -13,7 +13,14 @@ type tracked struct {
 	changed map[uint64]bool // pages
 }
 
-func (m *tracked) HasChanged(at, size uint64) bool { return m.changed[at/size] }
+func (m *tracked) HasChanged(at, size uint64) bool {
+	for p := at / page; p < (at+size)/page; p++ {
+		if m.changed[p] {
+			return true
+		}
+	}
+	return false
+}
 
 // TestUnchangedPagesAreNotRead: pages are taken for what they were, if memory says so.
 func TestUnchangedPagesAreNotRead(t *testing.T) {

@@ -156,6 +156,61 @@ func TestViewExtents(t *testing.T) {
 	}
 }
 
+// TestAllExtents lists what exists of a region of several slices, with what existed some time ago as a hint.
+func TestAllExtents(t *testing.T) {
+	r := newRegion(t, 1<<20, 1<<20, 6)
+	v := r.View(false)
+	defer v.Close()
+	whole := Range{r.Base(), r.Base() + r.size()}
+	pages := int(r.size() / pageSize)
+	var before []Range
+	for range 200 {
+		for range rand.IntN(6) {
+			lo := whole.Lo + uintptr(rand.IntN(pages))*pageSize
+			hi := min(whole.Hi, lo+uintptr(1+rand.IntN(400))*pageSize)
+			if rand.IntN(2) == 0 {
+				if err := r.Punch(lo, hi); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			for at := lo; at < hi; at += pageSize {
+				mem(at, 1)[0] = 1
+			}
+		}
+		got, err := v.AllExtents(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := r.Extents(whole.Lo, whole.Hi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if joined := joined(got); !slices.Equal(joined, want) {
+			t.Fatalf("after %v: %v, not %v", before, joined, want)
+		}
+		if rand.IntN(3) > 0 { // sometimes the hint gets older
+			before = got
+		}
+	}
+	v.Close()
+	if got, err := v.AllExtents(before); err != nil || v.Memory() != nil || len(got) == 0 {
+		t.Errorf("without a mapping: %v, %v", got, err)
+	}
+}
+
+// joined makes one range of those that touch.
+func joined(list []Range) (out []Range) {
+	for _, r := range list {
+		if n := len(out); n > 0 && out[n-1].Hi == r.Lo {
+			out[n-1].Hi = r.Hi
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // TestShadowTakesOver: what a shadow gets or loses other than by those that mark has changed all the same.
 func TestShadowTakesOver(t *testing.T) {
 	r := newRegion(t, 0, 1<<20, 1)
@@ -178,5 +233,63 @@ func TestShadowTakesOver(t *testing.T) {
 	}
 	if !s.HasChanged(2*pageSize, pageSize) || s.HasChanged(5*pageSize, pageSize) {
 		t.Error("what was given back has not changed")
+	}
+}
+
+// TestShadowHashes: what a page holds is known in all processes once one has learned it, and not any more when anything may have been written to it.
+func TestShadowHashes(t *testing.T) {
+	r := newRegion(t, 0, 1<<20, 1)
+	s := newShadowOf(t, r)
+	fd, err := unix.Dup(s.FD())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := TakeShadow(fd, r.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	content, wrong := bytes.Repeat([]byte{7}, pageSize), bytes.Repeat([]byte{8}, pageSize)
+	at, beside := r.Base()+3*pageSize, r.Base()+200*pageSize
+	learn := func() {
+		t.Helper()
+		for _, page := range []uintptr{at, beside} {
+			if _, err := s.WriteAt(content, int64(page-r.Base())); err != nil {
+				t.Fatal(err)
+			}
+			s.Learn(page, content)
+		}
+		for _, s := range []*Shadow{s, other} {
+			if same, known := s.Compare(at, content); !same || !known {
+				t.Fatalf("what was learned: same %v, known %v", same, known)
+			}
+			if same, known := s.Compare(at, wrong); same || !known {
+				t.Fatalf("something else: same %v, known %v", same, known)
+			}
+		}
+	}
+	for name, write := range map[string]func() error{
+		"marked":       func() error { s.Mark(at, at+pageSize); return nil },
+		"given back":   func() error { return other.Punch(at, at+pageSize) },
+		"cleared":      s.Clear,
+		"copied to":    func() error { return s.CopyFrom(r) },
+		"marked there": func() error { other.Mark(at-pageSize, at+pageSize); return nil },
+	} {
+		if _, known := s.Compare(at, content); known {
+			t.Fatalf("before it is %s something is known", name)
+		}
+		learn()
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*Shadow{s, other} {
+			if _, known := s.Compare(at, content); known {
+				t.Errorf("a page that was %s is known", name)
+			}
+			if _, known := s.Compare(beside, content); known != (name != "cleared" && name != "copied to") {
+				t.Errorf("a page beside one that was %s: known %v", name, known)
+			}
+		}
+		s.Mark(beside, beside+pageSize)
 	}
 }

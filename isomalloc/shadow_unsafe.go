@@ -6,15 +6,21 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/zeebo/xxh3"
 	"golang.org/x/sys/unix"
 )
 
 // Shadow is memory that a region is copied to, at the same offsets. Behind it in the memfd is a bit for each page, which says that the page
-// has been written to, so that who saves the shadow from time to time need not look for that.
+// has been written to, so that who saves the shadow from time to time need not look for that. Behind the bits are hashes of pages, so that who
+// copies need not read the shadow to see that a page is the same.
 type Shadow struct {
 	*Region
-	marks []uint64 // mapped
+	marks  []uint64   // mapped
+	hashes []pageHash // mapped with them
 }
+
+// pageHash is XXH3 of 128 bits of a page that the shadow has. It is known if the low half is not 0.
+type pageHash struct{ low, high uint64 }
 
 const pagesInWord = 64
 
@@ -23,9 +29,14 @@ func (c Config) marksSize() uint64 {
 	return (c.Size()/pageSize/8 + pageSize) &^ (pageSize - 1)
 }
 
+// hashesSize is how much address space the hashes of a region take, in bytes. Memory is used where pages are.
+func (c Config) hashesSize() uint64 {
+	return (c.Size()/pageSize*uint64(unsafe.Sizeof(pageHash{})) + pageSize - 1) &^ (pageSize - 1)
+}
+
 // CreateShadow makes the memfd of a shadow. It is not mapped: see View.
 func CreateShadow(c Config) (*Shadow, error) {
-	r, err := create(c, c.marksSize())
+	r, err := create(c, c.marksSize()+c.hashesSize())
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +45,7 @@ func CreateShadow(c Config) (*Shadow, error) {
 
 // TakeShadow takes over the memfd of a shadow that another process has made with the same Config, and closes it when it fails.
 func TakeShadow(fd int, c Config) (*Shadow, error) {
-	r, err := take(fd, c, c.marksSize())
+	r, err := take(fd, c, c.marksSize()+c.hashesSize())
 	if err != nil {
 		return nil, err
 	}
@@ -42,20 +53,43 @@ func TakeShadow(fd int, c Config) (*Shadow, error) {
 }
 
 func newShadow(r *Region) (*Shadow, error) {
-	size := r.cfg.marksSize()
+	bits := r.cfg.marksSize()
+	size := bits + r.cfg.hashesSize()
 	at, err := mapApart(r.FD(), r.cfg.Size(), size, unix.PROT_READ|unix.PROT_WRITE)
 	if err != nil {
 		r.Close()
 		return nil, fmt.Errorf("map what is known of the pages of a shadow (%s): %w%s", formatBytes(size), err, limitHint(err))
 	}
-	return &Shadow{r, unsafe.Slice((*uint64)(pointer(at)), size/8)}, nil
+	hashes := (*pageHash)(pointer(at + uintptr(bits)))
+	return &Shadow{r, unsafe.Slice((*uint64)(pointer(at)), bits/8), unsafe.Slice(hashes, r.cfg.Size()/pageSize)}, nil
 }
 
-// Mark notes that the pages of [lo, hi) are written to. Call it before that is done: who dies in between has noted too much, not too little.
+// Mark notes that the pages of [lo, hi) are written to, and that their hashes are not known any more. Call it before that is done: who dies in
+// between has noted too much, not too little.
 func (s *Shadow) Mark(lo, hi uintptr) {
 	for page := uint64(lo-s.cfg.Base) / pageSize; page < uint64(hi-s.cfg.Base)/pageSize; page++ {
+		atomic.StoreUint64(&s.hashes[page].low, 0)
 		atomic.OrUint64(&s.marks[page/pagesInWord], 1<<(page%pagesInWord))
 	}
+}
+
+// Compare tells whether a page of the shadow has a content, by its hash, if that is known.
+func (s *Shadow) Compare(at uintptr, content []byte) (same, known bool) {
+	h := &s.hashes[uint64(at-s.cfg.Base)/pageSize]
+	low := atomic.LoadUint64(&h.low)
+	if low == 0 {
+		return false, false
+	}
+	is := xxh3.Hash128(content)
+	return is.Lo == low && is.Hi == atomic.LoadUint64(&h.high), true
+}
+
+// Learn makes the hash of a page known, which has the content and keeps it until Mark. Who dies meanwhile has made nothing known.
+func (s *Shadow) Learn(at uintptr, content []byte) {
+	h, is := &s.hashes[uint64(at-s.cfg.Base)/pageSize], xxh3.Hash128(content)
+	atomic.StoreUint64(&h.low, 0)
+	atomic.StoreUint64(&h.high, is.Hi)
+	atomic.StoreUint64(&h.low, is.Lo)
 }
 
 // HasChanged tells whether any of size bytes at an offset has been written to since Forget, or since there is the shadow.
@@ -79,9 +113,9 @@ func (s *Shadow) Forget(ranges []Range) {
 	}
 }
 
-// Close gives the shadow back, with its bits.
+// Close gives the shadow back, with its bits and hashes.
 func (s *Shadow) Close() error {
-	unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(s.marks)), uintptr(s.cfg.marksSize()))
+	unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(s.marks)), uintptr(s.cfg.marksSize()+s.cfg.hashesSize()))
 	return s.Region.Close()
 }
 
@@ -91,6 +125,15 @@ func (s *Shadow) CopyFrom(src *Region) error {
 		return err
 	}
 	return s.Region.CopyFrom(src)
+}
+
+// Punch gives pages back, which have changed then.
+func (s *Shadow) Punch(lo, hi uintptr) error {
+	if err := s.inside("punch", lo, hi); err != nil {
+		return err
+	}
+	s.Mark(lo, hi)
+	return s.Region.Punch(lo, hi)
 }
 
 // Clear gives all memory of the shadow back, and what it had has changed.

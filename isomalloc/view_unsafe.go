@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -107,8 +108,8 @@ func (v *View) Extents(whole Range, before []Range) (out []Range, err error) {
 		for len(before) > 0 && before[0].Hi <= e.Lo {
 			before = before[1:]
 		}
-		if len(before) > 0 && before[0].Lo <= e.Lo && v.holds(Range{e.Lo, before[0].Hi}) {
-			e.Hi = before[0].Hi
+		if len(before) > 0 && before[0].Lo <= e.Lo && v.holds(Range{e.Lo, min(before[0].Hi, whole.Hi)}) {
+			e.Hi = min(before[0].Hi, whole.Hi)
 		} else if e.Hi, err = v.region.next(e.Lo, whole.Hi, unix.SEEK_HOLE); err != nil {
 			return nil, err
 		}
@@ -120,6 +121,39 @@ func (v *View) Extents(whole Range, before []Range) (out []Range, err error) {
 		lo = e.Hi
 	}
 	return out, nil
+}
+
+// AllExtents is Extents of the whole region, on all processors: the control area and each slice by itself, so ranges may touch.
+func (v *View) AllExtents(before []Range) (out []Range, err error) {
+	parts := make([][]Range, v.region.cfg.Slices+1)
+	err = inParallel(len(parts), func(i int) (err error) {
+		whole := v.region.Control()
+		if i > 0 {
+			whole = v.region.Slice(i - 1)
+		}
+		parts[i], err = v.Extents(whole, from(before, whole.Lo))
+		return err
+	})
+	return slices.Concat(parts...), err
+}
+
+// from is the ranges of an ascending list that end above an address.
+func from(list []Range, lo uintptr) []Range {
+	i, _ := slices.BinarySearchFunc(list, lo, func(r Range, lo uintptr) int {
+		if r.Hi <= lo {
+			return -1
+		}
+		return 1
+	})
+	return list[i:]
+}
+
+// Memory is the region's memory where the view has it; nil if there was no room.
+func (v *View) Memory() []byte {
+	if v.mapped == 0 {
+		return nil
+	}
+	return bytesAt(v.mapped, v.mapped+v.region.size())
 }
 
 // holds tells that all pages of a range exist. When it says no some may yet: they are swapped out.

@@ -130,6 +130,11 @@ func (f *freeze) obstacles() string {
 	return lines[0]
 }
 
+// isSame tells whether what exists of the copy is what existed of it after the last freeze.
+func (f *freeze) isSame() bool {
+	return !slices.ContainsFunc(f.thawed, func(t *vrank.Thawed) bool { return !t.Same })
+}
+
 // pause is how long no rank ran, in seconds.
 func (f *freeze) pause() (longest float64) {
 	for _, w := range f.thawed {

@@ -50,10 +50,10 @@ func (k *keeper) newest() uint64 {
 	return k.history[len(k.history)-1].Generation
 }
 
-// renewed notes that so many other workers follow, whose copies are counted anew.
+// renewed notes that so many other workers follow, whose copies are counted anew. The copy itself may be made anew before.
 func (k *keeper) renewed(workers int) {
 	if k != nil {
-		k.copied, k.pace.workers = 0, workers
+		k.copied, k.pace.workers, k.differ = 0, workers, true
 	}
 }
 

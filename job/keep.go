@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"ampirun/checkpoint"
@@ -29,7 +28,9 @@ type keeper struct {
 	how    Checkpoints
 	store  *checkpoint.Store // nil: the job is saved in memory only
 	shadow *isomalloc.Shadow // the region as it was when it was frozen last
-	memory shadowMemory      // the same, to be saved
+	view   *isomalloc.View   // the same, to be saved
+	exists []isomalloc.Range // what there was of it when it was saved last
+	differ bool              // something else may exist by now
 	due    *time.Timer
 	pace   *pace
 
@@ -97,11 +98,9 @@ func (k *keeper) begin(layout isomalloc.Config) (err error) {
 	if k.shadow, err = isomalloc.CreateShadow(layout); err != nil {
 		return fmt.Errorf("create the memory that checkpoints are copied to: %w", err)
 	}
-	mapped, err := syscall.Mmap(k.shadow.FD(), 0, int(layout.Size()), syscall.PROT_READ, syscall.MAP_SHARED|syscall.MAP_NORESERVE)
-	if err != nil {
-		return fmt.Errorf("map the memory that checkpoints are copied to: %w", err)
+	if k.view = k.shadow.View(false); k.view.Memory() == nil {
+		return errors.New("map the memory that checkpoints are copied to: there is no room for it")
 	}
-	k.memory = shadowMemory{mapped, k.shadow}
 	k.restartClock()
 	if !k.writes() {
 		return nil
@@ -133,7 +132,7 @@ func (k *keeper) close() {
 	}
 	k.held.close()
 	if k.shadow != nil {
-		syscall.Munmap(k.memory.Memory)
+		k.view.Close()
 		k.shadow.Close()
 	}
 }
@@ -192,6 +191,7 @@ func (k *keeper) took(f *freeze, err error) {
 		return
 	}
 	k.copied++
+	k.differ = k.differ || !f.isSame()
 	stood := f.revival(k.m.opt.Ranks)
 	k.note(stood)
 	k.letGo(stood)
@@ -207,9 +207,10 @@ func (k *keeper) took(f *freeze, err error) {
 	k.store.Distrust(k.damaged...)
 	k.damaged = nil
 	k.saved = make(chan struct{})
-	job, saved, m := k.describe(f, stood.ended), k.saved, k.m
+	job, saved, m, list := k.describe(f, stood.ended), k.saved, k.m, k.differ
+	k.differ = false
 	go func() {
-		report, err := k.save(job)
+		report, err := k.save(job, list)
 		m.post(func() { k.wrote(stood, f.pause(), report, err) })
 		close(saved)
 	}()

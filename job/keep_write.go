@@ -13,27 +13,32 @@ import (
 	"ampirun/isomalloc"
 )
 
-// save writes what was copied. That stays, whatever the job goes back to: what differs from it the next time has changed. Its own goroutine.
-func (k *keeper) save(job *checkpoint.Job) (*checkpoint.Report, error) {
+// save writes what was copied. That stays, whatever the job goes back to: what differs from it the next time has changed. With list it asks the
+// kernel what exists of it, which takes some milliseconds. Its own goroutine.
+func (k *keeper) save(job *checkpoint.Job, list bool) (*checkpoint.Report, error) {
 	began := time.Now()
 	if err := k.identify(job); err != nil {
 		return nil, err
 	}
 	c := k.shadow.Config()
-	ranges, err := k.shadow.Extents(c.Base, c.Base+uintptr(c.Size()))
-	if err != nil {
-		return nil, err
+	if list {
+		ranges, err := k.view.AllExtents(k.exists)
+		if err != nil {
+			return nil, err
+		}
+		k.exists = ranges
 	}
-	extents := make([]checkpoint.Extent, len(ranges))
-	for i, r := range ranges {
+	extents := make([]checkpoint.Extent, len(k.exists))
+	for i, r := range k.exists {
 		extents[i] = checkpoint.Extent{Offset: uint64(r.Lo - c.Base), Length: r.Len()}
 	}
-	report, err := k.store.Save(job, k.memory, extents)
+	listing := time.Since(began)
+	report, err := k.store.Save(job, shadowMemory{k.view.Memory(), k.shadow}, extents)
 	if err != nil {
 		return nil, err
 	}
-	report.Time = time.Since(began)
-	k.shadow.Forget(ranges)
+	report.Time += listing
+	k.shadow.Forget(k.exists)
 	return report, nil
 }
 
@@ -51,6 +56,7 @@ func (k *keeper) wrote(was *revival, pause float64, report *checkpoint.Report, e
 	k.saved = nil
 	switch {
 	case err != nil:
+		k.differ = true
 		err = fmt.Errorf("checkpoint in %s failed: %w", k.how.Dir, err)
 		k.sayFailed(err)
 	default:

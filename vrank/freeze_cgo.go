@@ -148,6 +148,7 @@ func (w *worker) copyTogether(t *Thawed, ranks []*rank) (err error) {
 	default:
 		C.vr_freeze_copies()
 		t.Bytes, err = w.copyRegion(ranks)
+		t.Same = w.shadow.same
 	}
 	t.Copying = time.Since(since).Seconds()
 	if C.vr_freeze_meet() == 0 && !t.Refused {

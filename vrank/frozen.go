@@ -30,6 +30,7 @@ func inputState() *InputState {
 type Thawed struct {
 	Refused bool    // some rank of the job cannot be saved: nothing was copied
 	Bytes   uint64  // copied by this worker
+	Same    bool    // no memory that this worker copies has come or gone since the last freeze of the same workers
 	Pause   float64 // seconds that no rank of this worker ran
 	Copying float64 // seconds of those that went into the copy
 }

@@ -3,6 +3,7 @@ package vrank
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,7 @@ type shadow struct {
 	read     [2][]byte // buffers for what cannot be viewed
 	freezes  int
 	known    map[uintptr]known // by the address of what was followed
+	same     bool              // what was followed since the freeze began exists as it did after the last one
 
 	preparing sync.Mutex                    // Prepare is at work; with what follows
 	prepared  int64                         // bytes that the region had when that was done last
@@ -66,6 +68,7 @@ func (w *worker) copyRegion(ranks []*rank) (bytes uint64, err error) {
 // begin begins another freeze.
 func (s *shadow) begin() {
 	s.freezes++
+	s.same = true
 	s.begun.Add(1)
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
@@ -104,24 +107,31 @@ func (s *shadow) follow(whole, useless isomalloc.Range, copy func(isomalloc.Rang
 	}
 	err = eachPart(extents, old, func(part isomalloc.Range, exists, isThere bool) error {
 		if !exists {
-			s.Mark(part.Lo, part.Hi)
 			return s.Punch(part.Lo, part.Hi)
 		}
 		n, err := copy(part, isThere)
 		bytes += n
 		return err
 	})
+	if k, ok := s.sinceLast(whole); !ok || !slices.Equal(k, extents) {
+		s.same = false
+	}
 	s.known[whole.Lo] = known{s.freezes, extents}
 	return bytes, err
 }
 
 // has is what exists of a part of the shadow. To look for that takes long, so it is only done for ranks that were elsewhere at the last freeze.
 func (s *shadow) has(whole isomalloc.Range) ([]isomalloc.Range, error) {
-	k := s.known[whole.Lo]
-	if k.freeze == s.freezes-1 && k.freeze > 0 {
-		return k.extents, nil
+	if extents, ok := s.sinceLast(whole); ok {
+		return extents, nil
 	}
-	return s.to.Extents(whole, k.extents)
+	return s.to.Extents(whole, s.known[whole.Lo].extents)
+}
+
+// sinceLast is what exists of a part of the shadow since the last freeze, if this worker has copied it then.
+func (s *shadow) sinceLast(whole isomalloc.Range) (extents []isomalloc.Range, ok bool) {
+	k := s.known[whole.Lo]
+	return k.extents, k.freeze == s.freezes-1 && k.freeze > 0
 }
 
 // copy brings memory that exists to the shadow, and tells how much of it was not there yet.
@@ -140,11 +150,7 @@ func (s *shadow) copy(part isomalloc.Range, isThere bool) (bytes uint64, err err
 			bytes += uint64(hi - lo)
 			continue
 		}
-		to, err := s.to.Bytes(lo, hi, s.read[1])
-		if err != nil {
-			return bytes, err
-		}
-		n, err := s.copyChanged(lo, from, to)
+		n, err := s.copyChanged(lo, from)
 		if bytes += n; err != nil {
 			return bytes, err
 		}
@@ -152,15 +158,27 @@ func (s *shadow) copy(part isomalloc.Range, isThere bool) (bytes uint64, err err
 	return bytes, nil
 }
 
-// copyChanged copies the pages from lo on that differ.
-func (s *shadow) copyChanged(lo uintptr, from, to []byte) (copied uint64, err error) {
+// copyChanged copies the pages from lo on that differ. Where a page's hash is known, the shadow is not read. It gets known when the page is found
+// to be the same: most pages that have changed will have changed the next time too, and for them a hash would be in vain.
+func (s *shadow) copyChanged(lo uintptr, from []byte) (copied uint64, err error) {
+	var to []byte // nil until one of the pages has to be read
 	for i := 0; i < len(from); i += page {
-		if bytes.Equal(from[i:i+page], to[i:i+page]) {
+		at, content := lo+uintptr(i), from[i:i+page]
+		same, known := s.Compare(at, content)
+		if !known && to == nil {
+			if to, err = s.to.Bytes(lo, lo+uintptr(len(from)), s.read[1]); err != nil {
+				return copied, err
+			}
+		}
+		if !known && bytes.Equal(content, to[i:i+page]) {
+			s.Learn(at, to[i:i+page])
+			same = true
+		}
+		if same {
 			continue
 		}
-		at := lo + uintptr(i)
 		s.Mark(at, at+page)
-		if err := s.to.Write(at, from[i:i+page]); err != nil {
+		if err := s.to.Write(at, content); err != nil {
 			return copied, err
 		}
 		copied += page

@@ -18,9 +18,11 @@ type shadowed struct {
 	*shadow
 }
 
+var shadowedConfig = isomalloc.Config{Base: 1 << 30, Control: 1 << 20, SliceSize: 4 << 20, Slices: 2}
+
 func newShadowed(t *testing.T) *shadowed {
 	t.Helper()
-	region, err := isomalloc.Create(isomalloc.Config{Base: 1 << 30, Control: 1 << 20, SliceSize: 4 << 20, Slices: 2})
+	region, err := isomalloc.Create(shadowedConfig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +126,11 @@ func TestShadowFollows(t *testing.T) {
 				if least, most := s.checkMarks(before, now, had); copied < least || copied > most {
 					t.Fatalf("step %d: %d bytes copied, %d to %d have changed", step, copied, least, most)
 				}
-				before, had = now, s.extents(s.region)
+				has := s.extents(s.region)
+				if s.same && !slices.Equal(had, has) {
+					t.Fatalf("step %d: it exists as before, says the shadow: %v, %v", step, had, has)
+				}
+				before, had = now, has
 				s.Forget(had)
 			}
 		})
@@ -155,6 +161,32 @@ func (s *shadowed) checkMarks(before, now []byte, had []isomalloc.Range) (least,
 
 func contains(list []isomalloc.Range, at uintptr) bool {
 	return slices.ContainsFunc(list, func(r isomalloc.Range) bool { return r.Lo <= at && at < r.Hi })
+}
+
+// TestShadowExistsAsBefore: that is said from the second freeze on, unless something has come or gone.
+func TestShadowExistsAsBefore(t *testing.T) {
+	s := newShadowed(t)
+	for step, want := range []bool{false, true, true, false, true, false, true} {
+		switch step {
+		case 0, 2:
+			s.write(5, byte(step))
+		case 3:
+			s.write(6, 1)
+		case 5:
+			if err := s.region.Punch(s.whole().Lo+5*page, s.whole().Lo+6*page); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s.followed(); s.same != want {
+			t.Errorf("step %d: as before: %v", step, s.same)
+		}
+	}
+	if s = s.anew(); s.same {
+		t.Error("another worker knows what existed")
+	}
+	if s.followed(); s.same {
+		t.Error("another worker knows what existed, after the first freeze")
+	}
 }
 
 // TestShadowKnowsNothingOfOthers: a rank that was elsewhere at the last freeze has been copied by another worker then.
