@@ -115,13 +115,13 @@ func (g *Generation) CopyImage(i *Image, to io.Writer) error {
 	return nil
 }
 
-func (g *Generation) verifyImages() error {
+func (g *Generation) verifyImages(wanted func(name string) bool) error {
 	job, err := g.Job()
 	if err != nil {
 		return err
 	}
 	for i := range job.Images {
-		if job.Images[i].Embedded {
+		if job.Images[i].Embedded && wanted(imageName(job.Images[i].Hash)) {
 			if _, err := g.ImagePath(&job.Images[i]); err != nil {
 				return err
 			}

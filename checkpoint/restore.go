@@ -35,12 +35,18 @@ func (g *Generation) Restore(dst io.WriterAt, only ...Extent) error {
 }
 
 // Verify reads everything and compares the checksums, of pages too that only older generations use.
-func (g *Generation) Verify() error {
-	if err := g.verifyImages(); err != nil {
+func (g *Generation) Verify() error { return g.verify(func(string) bool { return true }) }
+
+// verify does that with the files of the names that are wanted.
+func (g *Generation) verify(wanted func(name string) bool) error {
+	if err := g.verifyImages(wanted); err != nil {
 		return err
 	}
 	var parts []part
 	for i := range g.Packs {
+		if !wanted(g.Packs[i].Name) {
+			continue
+		}
 		for slot := uint64(0); slot < g.Packs[i].Pages; slot += g.BlockPages {
 			parts = append(parts, part{pack: uint64(i), slot: slot, count: min(g.BlockPages, g.Packs[i].Pages-slot)})
 		}

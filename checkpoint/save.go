@@ -73,6 +73,7 @@ func (s *Store) newSaving(job *Job, memory io.ReaderAt, extents []Extent, older 
 	if len(older) > 0 {
 		s.last = max(s.last, older[len(older)-1])
 	}
+	s.last = max(s.last, s.above.Load())
 	v.Number, v.Extents = s.last+1, join(extents)
 	v.dest = s.folder(v.Number)
 	v.temp = v.dest + partial

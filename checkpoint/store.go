@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // partial marks folders of generations that are being written or removed.
@@ -22,9 +23,10 @@ type Store struct {
 	dir     string
 	options Options
 	disk    disk
-	lock    *os.File // nil: only read
-	last    uint64   // highest number ever used here
-	saved   uint64   // number of the last generation that Save has made; 0: none since Open
+	lock    *os.File      // nil: only read
+	last    uint64        // highest number ever used here
+	above   atomic.Uint64 // as NumberAbove says
+	saved   uint64        // number of the last generation that Save has made; 0: none since Open
 	chains  []chain
 	speed   uint64 // of the disk, bytes in a second; 0: not known
 	tuner   tuner
@@ -103,6 +105,12 @@ func (s *Store) clean() error {
 		}
 	}
 	return nil
+}
+
+// NumberAbove has generations get numbers above n from now on. Any goroutine may call it.
+func (s *Store) NumberAbove(n uint64) {
+	for was := s.above.Load(); was < n && !s.above.CompareAndSwap(was, n); was = s.above.Load() {
+	}
 }
 
 // Numbers are the complete generations, the oldest first.

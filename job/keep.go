@@ -20,6 +20,7 @@ type Checkpoints struct {
 	Keep   int           // so many stay; 0: the store's choice
 	Embed  bool          // with the files that ranks have code from
 	OnTerm bool          // once more before SIGTERM ends the job
+	Buddy  string        // HOST:DIR on another node where copies go; "" or NoBuddy: nowhere
 }
 
 // keeper saves the job that its manager runs. Only the manager's goroutine uses it, but for what save says.
@@ -50,6 +51,7 @@ type keeper struct {
 	history  []Saved
 	opened   opened
 	notebook *notebook // nil: notes of opened files are with the checkpoints
+	buddy    *copier   // nil: nobody else has copies
 }
 
 // Saved is a checkpoint that was made.
@@ -77,7 +79,8 @@ func newKeeper(m *manager, how Checkpoints) (*keeper, error) {
 	if k.store, err = checkpoint.Open(how.Dir, checkpoint.Options{Keep: how.Keep, Embed: how.Embed, Owner: owner}); err != nil {
 		return nil, refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
 	}
-	return k, nil
+	k.buddy, err = newCopier(m, k.store, how, owner)
+	return k, err
 }
 
 // begin makes the memory that is saved from, when the region is known, and starts the clock.
@@ -97,6 +100,7 @@ func (k *keeper) begin(layout isomalloc.Config) (err error) {
 	if !k.writes() {
 		return nil
 	}
+	k.buddy.start()
 	return makeFolder(k.how.Dir)
 }
 

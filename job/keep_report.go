@@ -25,10 +25,11 @@ func (k *keeper) print(out io.Writer) {
 		return
 	}
 	if len(k.history) > 0 {
-		fmt.Fprintf(out, "\ncheckpoint  pause/ms  until safe/ms  pages  written/MiB\n")
+		fmt.Fprintf(out, "\ncheckpoint  pause/ms  until safe/ms  pages  written/MiB%s\n", k.buddy.title())
 	}
 	for _, s := range k.history {
-		fmt.Fprintf(out, "%-10d  %8.1f  %13.1f  %5d  %11.1f\n", s.Generation, 1e3*s.Pause, 1e3*s.Time.Seconds(), s.Pages, float64(s.Bytes)/(1<<20))
+		fmt.Fprintf(out, "%-10d  %8.1f  %13.1f  %5d  %11.1f%s\n", s.Generation, 1e3*s.Pause, 1e3*s.Time.Seconds(), s.Pages, float64(s.Bytes)/(1<<20),
+			k.buddy.row(s.Generation))
 	}
 	if p := k.copies; p.count > 0 {
 		fmt.Fprintf(out, "copies in memory: %d, pause %.1f ms on average, %.1f ms at most\n", p.count, 1e3*p.sum/float64(p.count), 1e3*p.longest)
@@ -42,6 +43,7 @@ func (k *keeper) status() *CheckpointStatus {
 		return nil
 	}
 	s := &CheckpointStatus{Dir: k.how.Dir, Every: k.pace.interval().Seconds(), OnTerm: k.how.OnTerm, Made: len(k.history), Saving: k.busy}
+	s.Buddy = k.buddy.status()
 	if last := k.lastSaved(); s.Made > 0 {
 		s.Last = &SavedCheckpoint{Number: last.Generation, When: last.When, Pause: last.Pause, Safe: last.Time.Seconds(), Written: last.Bytes}
 	}

@@ -56,6 +56,7 @@ func (k *keeper) wrote(f *freeze, report *checkpoint.Report, err error) {
 		k.pace.written()
 		k.history = append(k.history, Saved{f.pause(), time.Now(), f.read, f.epoch(), *report})
 		k.forgetNotes()
+		k.buddy.offer(report)
 		k.m.say(report.Warnings)
 	}
 	k.finish(err)

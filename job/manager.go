@@ -263,7 +263,7 @@ func (m *manager) outputFailed(err error) {
 
 // finish passes on what is left of the output and gives the verdict.
 func (m *manager) finish() (int, error) {
-	killOrphans(m.kept)
+	m.killOrphans()
 	m.crew.readers.Wait()
 	m.observer.end(m.verdict)
 	m.out.passAll()
@@ -272,6 +272,7 @@ func (m *manager) finish() (int, error) {
 		m.outputFailed(err)
 	default:
 	}
+	m.keeper.awaitCopy(m.verdict.exitCode() != 0)
 	if m.opt.Stats || m.verdict.err != nil {
 		m.out.endLine(streamErr)
 	}

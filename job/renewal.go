@@ -66,7 +66,7 @@ func (m *manager) replaceWhenGone() {
 	c.dismiss()
 	m.observer.pause()
 	go func() {
-		killOrphans(m.kept)
+		m.killOrphans()
 		c.readers.Wait()
 		c.memory.Wait()
 		m.post(m.replace)

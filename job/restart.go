@@ -143,6 +143,9 @@ func (r *Restart) saves(said *Checkpoints) *Checkpoints {
 	if said.Keep != 0 {
 		c.Keep = said.Keep
 	}
+	if said.Buddy != "" {
+		c.Buddy = said.Buddy
+	}
 	c.OnTerm, c.Embed = c.OnTerm || said.OnTerm, c.Embed || said.Embed
 	return &c
 }

@@ -53,6 +53,7 @@ type CheckpointStatus struct {
 	Made   int              `json:"made"`   // since ampirun was started
 	Saving bool             `json:"saving"` // one is being made
 	Last   *SavedCheckpoint `json:"last,omitempty"`
+	Buddy  *BuddyStatus     `json:"buddy,omitempty"` // nil: no other node has copies
 }
 
 // SavedCheckpoint is a checkpoint that is safe.
@@ -62,6 +63,23 @@ type SavedCheckpoint struct {
 	Pause   float64   `json:"pause"`
 	Safe    float64   `json:"safe"`    // until it was safe, from its beginning
 	Written uint64    `json:"written"` // bytes
+}
+
+// BuddyStatus is what another node has.
+type BuddyStatus struct {
+	To      string            `json:"to"` // HOST:DIR
+	Made    int               `json:"made"`
+	Sending bool              `json:"sending"` // one is under way
+	Last    *CopiedCheckpoint `json:"last,omitempty"`
+	Problem string            `json:"problem,omitempty"` // why what was sent last is not there
+}
+
+// CopiedCheckpoint is a checkpoint that is safe on another node.
+type CopiedCheckpoint struct {
+	Number uint64    `json:"number"`
+	When   time.Time `json:"when"` // it was safe there
+	Safe   float64   `json:"safe"` // until it was, from its beginning
+	Sent   uint64    `json:"sent"` // bytes
 }
 
 // FTStatus is how a job outlives its workers, and how often it has.

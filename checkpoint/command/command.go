@@ -1,4 +1,4 @@
-// Package command is "ampirun ckpt": directories of checkpoints looked at and tidied up, and checkpoints planned.
+// Package command is "ampirun ckpt": directories of checkpoints looked at, tidied up and copied to, and checkpoints planned.
 package command
 
 import (
@@ -22,7 +22,7 @@ var ErrDamaged = errors.New("damaged")
 // Run does what the arguments after "ampirun ckpt" ask for. An error is one line for the user.
 func Run(args []string, stdout io.Writer) error {
 	var verbs []*cli.Command
-	for _, v := range []cli.Command{lsCommand, showCommand, verifyCommand, rmCommand, planCommand} {
+	for _, v := range []cli.Command{lsCommand, showCommand, verifyCommand, rmCommand, receiveCommand, planCommand} {
 		verbs = append(verbs, subcommand.WithHelp(noun, v))
 	}
 	return subcommand.Run(noun, "checkpoints in a directory, and how often to make them", verbs, args, stdout)

@@ -166,7 +166,7 @@ func TestErrorsAreOneLineThatNamesTheCause(t *testing.T) {
 	dir, _ := directory(t)
 	file := filepath.Join(dir, "lock")
 	for want, args := range map[string][]string{
-		"ckpt cat: there are ckpt ls, ckpt show, ckpt verify, ckpt rm and ckpt plan":                           {"cat"},
+		"ckpt cat: there are ckpt ls, ckpt show, ckpt verify, ckpt rm, ckpt receive and ckpt plan":             {"cat"},
 		"ckpt: flag provided but not defined: -x":                                                              {"-x"},
 		"ckpt ls: name a directory of checkpoints":                                                             {"ls"},
 		"ckpt ls: stat /nowhere: no such file or directory":                                                    {"ls", "/nowhere"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ampirun/checkpoint/buddy"
 	"ampirun/job"
 )
 
@@ -18,11 +19,25 @@ func parseFT(v string) (string, error) {
 	return v, nil
 }
 
+func setBuddy(s *settings, v string) error {
+	if v != job.NoBuddy {
+		to, err := buddy.ParseTarget(v)
+		if err != nil {
+			return err
+		}
+		v = to.String()
+	}
+	s.ckpt().Buddy = v
+	return nil
+}
+
 // completeKeeping checks what is said of checkpoints and failures, and fills in the rest.
 func (s *settings) completeKeeping() error {
 	ft, c := s.job.FT, s.job.Checkpoints
 	hasDir := c != nil && c.Dir != ""
 	switch {
+	case c != nil && c.Buddy != "" && !hasDir:
+		return errors.New("+ckpt-buddy: name a directory here, too, with +ckpt DIR")
 	case ft != nil && ft.Mode == "":
 		return errors.New("+ft-shrink and its kin: say where to go on from with +ft memory or +ft disk")
 	case ft != nil && ft.Mode == job.FTDisk && !hasDir:

@@ -98,6 +98,23 @@ func checkpoints(c *job.CheckpointStatus) string {
 	if c.Saving {
 		text += "; one is being made"
 	}
+	return text + copiesElsewhere(c.Buddy)
+}
+
+func copiesElsewhere(b *job.BuddyStatus) string {
+	if b == nil {
+		return ""
+	}
+	text := fmt.Sprintf("; copies on %s: %d made", b.To, b.Made)
+	if l := b.Last; l != nil {
+		text += fmt.Sprintf(", number %d %s ago: safe after %s, %s sent", l.Number, human.Time(time.Since(l.When)), seconds(l.Safe), human.Bytes(l.Sent))
+	}
+	if b.Sending {
+		text += "; one is being sent"
+	}
+	if b.Problem != "" {
+		text += "; the last try failed: " + b.Problem
+	}
 	return text
 }
 

@@ -1,0 +1,112 @@
+package buddy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// greeting is what each side says first; its last byte is the version.
+const greeting = "AMPIBUD1"
+
+// maxChunk is how many bytes of a file go into a frame, and maxFrame the size of the largest frame.
+const (
+	maxChunk = 1 << 20
+	maxFrame = maxChunk + 1<<16
+)
+
+// kind is what a message says.
+type kind uint8
+
+const (
+	kindPulse  kind = iota // a sign of life
+	kindHello              // Owner, Keep: the sender wants the directory
+	kindReady              // it has it; Number: the newest checkpoint there, or 0
+	kindOffer              // Size of a checkpoint's manifest, which follows
+	kindData               // Data: the next bytes
+	kindWant               // Names: files to send, one after the other
+	kindDone               // Number: the checkpoint is safe
+	kindNewer              // Number: it is not taken, since there is one that is not older
+	kindFailed             // Text: the receiver ends
+	kinds
+)
+
+// message is what is in a frame.
+type message struct {
+	Kind   kind     `cbor:"kind"`
+	Owner  string   `cbor:"owner,omitempty"`
+	Keep   int      `cbor:"keep,omitempty"`
+	Size   uint64   `cbor:"size,omitempty"` // bytes
+	Data   []byte   `cbor:"data,omitempty"`
+	Names  []string `cbor:"names,omitempty"`
+	Number uint64   `cbor:"number,omitempty"`
+	Text   string   `cbor:"text,omitempty"`
+}
+
+var decoding = func() cbor.DecMode {
+	mode, err := cbor.DecOptions{
+		DupMapKey: cbor.DupMapKeyEnforcedAPF, MaxNestedLevels: 4, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
+	}.DecMode()
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return mode
+}()
+
+// encode makes a frame: the length of the CBOR in 4 bytes, big-endian, and the CBOR.
+func (m *message) encode() ([]byte, error) {
+	content, err := cbor.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > maxFrame {
+		return nil, fmt.Errorf("%d bytes are too much for a frame", len(content))
+	}
+	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(content)), uint32(len(content))), content...), nil
+}
+
+// readFrame reads a message; io.EOF only where none begins.
+func readFrame(in io.Reader) (*message, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, err
+	}
+	size := binary.BigEndian.Uint32(head[:])
+	if size > maxFrame {
+		return nil, fmt.Errorf("a frame of %d bytes", size)
+	}
+	var content bytes.Buffer // grows as bytes arrive: the size may be a lie
+	if _, err := io.CopyN(&content, in, int64(size)); err == io.EOF {
+		return nil, io.ErrUnexpectedEOF
+	} else if err != nil {
+		return nil, err
+	}
+	var m message
+	if err := decoding.Unmarshal(content.Bytes(), &m); err != nil {
+		return nil, fmt.Errorf("a frame that is no message: %v", err) // %v: of an empty one it says io.EOF
+	}
+	if m.Kind >= kinds {
+		return nil, fmt.Errorf("a message of kind %d", m.Kind)
+	}
+	return &m, nil
+}
+
+// readGreeting reads what the other side says first.
+func readGreeting(in io.Reader) error {
+	text := make([]byte, len(greeting))
+	n, err := io.ReadFull(in, text)
+	switch last := len(greeting) - 1; {
+	case n == 0:
+		return err
+	case string(text) == greeting:
+		return nil
+	case n > last && string(text[:last]) == greeting[:last]:
+		return errors.New("ampirun has another version there")
+	}
+	return fmt.Errorf("it begins with %s instead of ampirun's greeting (login scripts must be silent)", strconv.QuoteToASCII(string(text[:n])))
+}
