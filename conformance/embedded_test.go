@@ -32,6 +32,14 @@ func spoil(t *testing.T, path string, replace bool) {
 	}
 }
 
+// opened waits until all ranks have their library, and has saved wait for a checkpoint that was begun later.
+func (l *life) opened() *life {
+	l.t.Helper()
+	l.await(func() bool { return strings.Contains(l.out.String(), "round 0 ") })
+	l.seen = l.newest() + 1
+	return l
+}
+
 // TestRestartEmbedded goes on from checkpoints alone, several times, each time from one that a job wrote which had no other files either.
 func TestRestartEmbedded(t *testing.T) {
 	each(t, []bool{false, true}, func(replace bool) string { return fmt.Sprintf("replaced %v", replace) }, func(t *testing.T, replace bool) {
@@ -39,7 +47,7 @@ func TestRestartEmbedded(t *testing.T) {
 		j := job{program: path, args: []string{"60"}, workers: 2, ranks: 5}
 		want := j.run(t)
 		want.expectCode(t, 0)
-		l := j.begin(t, "+ckpt-every", often, "+ckpt-embed", "+ckpt-keep", "1")
+		l := j.begin(t, "+ckpt-every", often, "+ckpt-embed", "+ckpt-keep", "1").opened()
 		for i := range 4 {
 			if !l.saved() {
 				t.Fatalf("no checkpoint: %s", l.err.String())
@@ -61,7 +69,7 @@ func TestRestartEmbedded(t *testing.T) {
 // TestRestartEmbeddedSeen looks at a job whose files are in its checkpoint alone.
 func TestRestartEmbeddedSeen(t *testing.T) {
 	path, files := kept(t)
-	l := job{program: path, args: []string{"1000000"}, workers: 2, ranks: 4}.begin(t, "+ckpt-every", often, "+ckpt-embed")
+	l := job{program: path, args: []string{"1000000"}, workers: 2, ranks: 4}.begin(t, "+ckpt-every", often, "+ckpt-embed").opened()
 	if !l.saved() {
 		t.Fatalf("no checkpoint: %s", l.err.String())
 	}
