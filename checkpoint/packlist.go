@@ -43,7 +43,7 @@ func (l *packList) sync() error {
 		next <- w
 	}
 	close(next)
-	err := parallel(min(writers(), len(l.list)), func() error {
+	err := parallel(min(diskWorkers(), len(l.list)), func() error {
 		for w := range next {
 			if err := w.out.Sync(); err != nil {
 				return err
@@ -72,7 +72,7 @@ func (l *packList) speed(before uint64) uint64 {
 	bytes, waited := uint64(0), l.syncing
 	for _, w := range l.list {
 		bytes += w.size
-		waited += w.busy / time.Duration(writers())
+		waited += w.busy / time.Duration(diskWorkers())
 	}
 	if bytes < leastMeasured || waited <= 0 {
 		return before

@@ -89,15 +89,15 @@ func (v *saving) split() {
 	v.Counts.Pages = first
 }
 
-// writers is how many goroutines write packs: two for each processor, since half of them wait for the disk.
-func writers() int { return min(2*runtime.GOMAXPROCS(0), 16) }
+// diskWorkers is how many goroutines read or write packs: two for each processor, since half of them wait for the disk.
+func diskWorkers() int { return min(2*runtime.GOMAXPROCS(0), 16) }
 
 // writePages gives every page its place, and writes those that have none yet. The packs are then finished, but not safe.
 func (v *saving) writePages() error {
 	zero := hashOf(make([]byte, v.PageSize))
 	var next, begun atomic.Int64
 	var stop atomic.Bool
-	tools := v.store.toolsFor(min(writers(), len(v.pieces)))
+	tools := v.store.toolsFor(min(diskWorkers(), len(v.pieces)))
 	return parallel(len(tools), func() error {
 		w := &pageWriter{saving: v, zero: zero, tools: tools[begun.Add(1)-1], reminder: reminder{memo: &v.chain.memo, page: v.PageSize}}
 		for !stop.Load() {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -102,7 +101,7 @@ func (g *Generation) read(parts []part, visit func(*part, []byte) error) error {
 	defer packs.close()
 	var next atomic.Int64
 	var failed atomic.Bool
-	err := parallel(min(runtime.GOMAXPROCS(0), len(groups)), func() error {
+	err := parallel(min(diskWorkers(), len(groups)), func() error {
 		s := &scratch{}
 		defer s.close()
 		for !failed.Load() {
