@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,6 +72,18 @@ func watch(screen *os.File, look func(text string)) (text string) {
 	}
 }
 
+// startOn starts a command with a terminal for its output, and bounds how long it may take.
+func startOn(t *testing.T, cmd *exec.Cmd, terminal *os.File) {
+	t.Helper()
+	cmd.Stdout, cmd.Stderr = terminal, terminal
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	terminal.Close()
+	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	t.Cleanup(func() { timer.Stop() })
+}
+
 // TestProgressOnATerminal checks that the live line is drawn in place, never mixes with lines of ranks, and is gone in the end.
 func TestProgressOnATerminal(t *testing.T) {
 	const ranks, lines, columns = 4, 6, 60
@@ -82,13 +95,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Stdout, cmd.Stderr = end, end
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	end.Close()
-	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
-	defer timer.Stop()
+	startOn(t, cmd, end)
 	told := false
 	text := watch(screen, func(text string) {
 		if !told && strings.Count(text, "PEs busy") >= 2 {
@@ -124,13 +131,7 @@ func TestProgressGoesOn(t *testing.T) {
 	j, stop := computesOn(t)
 	j.flags = []string{"+progress", "+ft", "memory", "+ckpt-every", often}
 	cmd, mark := j.command(t)
-	cmd.Stdout, cmd.Stderr = end, end
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	end.Close()
-	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
-	defer timer.Stop()
+	startOn(t, cmd, end)
 	l := &life{t: t, mark: mark}
 	acts := []func(){
 		func() { l.strike(syscall.SIGKILL) },

@@ -23,19 +23,26 @@ func newShadowOf(t testing.TB, r *Region) *Shadow {
 	return s
 }
 
-// TestShadowMarks compares the bits with a list of what was marked, in two processes' places: the shadow and the same taken from its descriptor.
-func TestShadowMarks(t *testing.T) {
-	r := newRegion(t, 1<<20, 3<<20, 5)
-	s := newShadowOf(t, r)
+// takenAgain is the same shadow as another process has it.
+func takenAgain(t *testing.T, s *Shadow) *Shadow {
+	t.Helper()
 	fd, err := unix.Dup(s.FD())
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := TakeShadow(fd, r.Config())
+	other, err := TakeShadow(fd, s.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer other.Close()
+	t.Cleanup(func() { other.Close() })
+	return other
+}
+
+// TestShadowMarks compares the bits with a list of what was marked, in two processes' places: the shadow and the same taken from its descriptor.
+func TestShadowMarks(t *testing.T) {
+	r := newRegion(t, 1<<20, 3<<20, 5)
+	s := newShadowOf(t, r)
+	other := takenAgain(t, s)
 	pages := r.Config().Size() / pageSize
 	marked := make([]bool, pages)
 	check := func() {
@@ -78,6 +85,10 @@ func TestShadowMarks(t *testing.T) {
 	}
 	if e, err := s.Extents(r.Base(), r.Base()+uintptr(r.Config().Size())); err != nil || len(e) > 0 {
 		t.Errorf("marks made %v, %v", e, err)
+	}
+	fd, err := unix.Dup(s.FD())
+	if err != nil {
+		t.Fatal(err)
 	}
 	if _, err := Take(fd, r.Config()); err == nil {
 		t.Error("a shadow is taken for a region")
@@ -240,15 +251,7 @@ func TestShadowTakesOver(t *testing.T) {
 func TestShadowHashes(t *testing.T) {
 	r := newRegion(t, 0, 1<<20, 1)
 	s := newShadowOf(t, r)
-	fd, err := unix.Dup(s.FD())
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := TakeShadow(fd, r.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
+	other := takenAgain(t, s)
 	content, wrong := bytes.Repeat([]byte{7}, pageSize), bytes.Repeat([]byte{8}, pageSize)
 	at, beside := r.Base()+3*pageSize, r.Base()+200*pageSize
 	learn := func() {
