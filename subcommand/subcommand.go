@@ -58,3 +58,38 @@ func WithHelp(noun string, plain cli.Command) *cli.Command {
 	}
 	return &c
 }
+
+// OptionsFirst gives the arguments of Run with a verb's options before what else follows it, where urfave/cli wants them: people write them at the
+// end as well. It is for verbs whose arguments are not the command line of something else.
+func OptionsFirst(verbs []*cli.Command, args []string) []string {
+	if len(args) == 0 {
+		return args
+	}
+	takesValue := map[string]bool{}
+	for _, v := range verbs {
+		for _, f := range v.Flags {
+			_, isSwitch := f.(*cli.BoolFlag)
+			for _, name := range f.Names() {
+				takesValue[name] = v.Name == args[0] && !isSwitch || takesValue[name]
+			}
+		}
+	}
+	var options, others []string
+	for rest := args[1:]; len(rest) > 0; rest = rest[1:] {
+		word := rest[0]
+		if word == "--" {
+			others = append(others, rest...)
+			break
+		}
+		if len(word) < 2 || word[0] != '-' {
+			others = append(others, word)
+			continue
+		}
+		options = append(options, word)
+		if takesValue[strings.TrimLeft(word, "-")] && len(rest) > 1 {
+			rest = rest[1:]
+			options = append(options, rest[0])
+		}
+	}
+	return slices.Concat(args[:1], options, others)
+}

@@ -25,7 +25,7 @@ func Run(args []string, stdout io.Writer) error {
 	for _, v := range []cli.Command{lsCommand, showCommand, verifyCommand, rmCommand, receiveCommand, planCommand} {
 		verbs = append(verbs, subcommand.WithHelp(noun, v))
 	}
-	return subcommand.Run(noun, "checkpoints in a directory, and how often to make them", verbs, args, stdout)
+	return subcommand.Run(noun, "checkpoints in a directory, and how often to make them", verbs, subcommand.OptionsFirst(verbs, args), stdout)
 }
 
 var jsonFlag = &cli.BoolFlag{Name: "json", Usage: "print JSON"}

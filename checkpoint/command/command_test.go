@@ -97,7 +97,7 @@ func TestJSON(t *testing.T) {
 		}
 		Packs []struct{ Name string }
 	}
-	if err := json.Unmarshal([]byte(mustCkpt(t, "show", "--json", dir)), &one); err != nil || one.Generation != 3 || one.Job.Program != "./heat" ||
+	if err := json.Unmarshal([]byte(mustCkpt(t, "show", dir, "--json")), &one); err != nil || one.Generation != 3 || one.Job.Program != "./heat" ||
 		len(one.Packs) == 0 || len(one.Job.Images[0].Hash) != 32 {
 		t.Error(err, one)
 	}
