@@ -40,7 +40,9 @@ func savedJob(percent int) *experiment {
 	e.figures = append(e.figures,
 		&figure{name: e.name + ".second", unit: "s", value: of("second")},
 		&figure{name: e.name + "_second_per_first", unit: "ratio", value: ratio("second", "first"), aim: 0.15,
-			title: fmt.Sprintf("further checkpoint when %d %% of the pages changed, in terms of the first", percent)})
+			title: fmt.Sprintf("further checkpoint when %d %% of the pages changed, pause included, in terms of the first", percent)},
+		&figure{name: e.name + "_written_per_first", unit: "ratio", value: ratio("written", "written_first"), aim: 0.15,
+			title: "the same of what comes after the pauses: writing, until safe"})
 	return e
 }
 
@@ -86,12 +88,13 @@ func parseCheckpoints(stats []byte, run map[string]series) (first int, err error
 		if n, _ := fmt.Sscan(lines.Text(), &number, &pause, &safe, &pages, &mib); n != 5 {
 			break
 		}
-		which := [2]string{"pause", "second"}
+		which := [3]string{"pause", "written", "second"}
 		if first == 0 {
-			which, first = [2]string{"pause_first", "first"}, int(mib*(1<<20))
+			which, first = [3]string{"pause_first", "written_first", "first"}, int(mib*(1<<20))
 		}
-		run[which[0]] = append(run[which[0]], pause/1e3)
-		run[which[1]] = append(run[which[1]], (pause+safe)/1e3)
+		for i, ms := range []float64{pause, safe, pause + safe} {
+			run[which[i]] = append(run[which[i]], ms/1e3)
+		}
 	}
 	if len(run["second"]) == 0 {
 		return 0, fmt.Errorf("fewer than two checkpoints: %q", stats)

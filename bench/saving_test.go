@@ -13,7 +13,7 @@ func TestParseCheckpoints(t *testing.T) {
 	if err != nil || bytes != 5<<19 {
 		t.Fatal(bytes, err)
 	}
-	for key, want := range map[string]series{"pause_first": {0.02}, "first": {0.12}, "pause": {0.005, 0.006}, "second": {0.015, 0.026}} {
+	for key, want := range map[string]series{"pause_first": {0.02}, "first": {0.12}, "pause": {0.005, 0.006}, "second": {0.015, 0.026}, "written": {0.01, 0.02}} {
 		if !slices.Equal(run[key], want) {
 			t.Errorf("%s: %v, not %v", key, run[key], want)
 		}
