@@ -200,24 +200,10 @@ func (a *Arrival) Finish() (*Report, error) {
 }
 
 func (a *Arrival) run() error {
-	d := a.store.disk
-	if err := writeFile(d, filepath.Join(a.temp, manifestName), a.data); err != nil {
+	if err := writeFile(a.store.disk, filepath.Join(a.temp, manifestName), a.data); err != nil {
 		return err
 	}
-	if err := d.SyncDir(a.temp); err != nil {
-		return err
-	}
-	if err := a.verify(); err != nil {
-		return err
-	}
-	dest := a.store.folder(a.Number)
-	if err := d.Rename(a.temp, dest); err != nil {
-		return err
-	}
-	if err := d.SyncDir(a.store.dir); err != nil {
-		return errors.Join(err, d.Rename(dest, a.temp)) // as in Save
-	}
-	return nil
+	return a.store.publish(a.temp, a.Number, a.verify)
 }
 
 // verify reads what has come.

@@ -44,20 +44,20 @@ func (s *Store) Save(job *Job, memory io.ReaderAt, extents []Extent) (*Report, e
 // saving is one call of Save.
 type saving struct {
 	manifest
-	store      *Store
-	job        *Job
-	memory     source
-	tracked    Tracked // nil: what the last Save found has to be looked at again
-	temp, dest string  // folders
-	before     string  // folder of the generation that this one shares files with; "" without one
-	chain      *chain
-	old        *pool
-	news       news
-	places     []place // of all pages in the extents
-	hashes     []Hash  // of the same
-	pieces     []piece
-	packs      packList
-	warnings   []string
+	store    *Store
+	job      *Job
+	memory   source
+	tracked  Tracked // nil: what the last Save found has to be looked at again
+	temp     string  // folder
+	before   string  // folder of the generation that this one shares files with; "" without one
+	chain    *chain
+	old      *pool
+	news     news
+	places   []place // of all pages in the extents
+	hashes   []Hash  // of the same
+	pieces   []piece
+	packs    packList
+	warnings []string
 }
 
 func (s *Store) newSaving(job *Job, memory io.ReaderAt, extents []Extent, older []uint64) (*saving, error) {
@@ -75,8 +75,7 @@ func (s *Store) newSaving(job *Job, memory io.ReaderAt, extents []Extent, older 
 	}
 	s.last = max(s.last, s.above.Load())
 	v.Number, v.Extents = s.last+1, join(extents)
-	v.dest = s.folder(v.Number)
-	v.temp = v.dest + partial
+	v.temp = s.folder(v.Number) + partial
 	v.old = v.packsBefore(older)
 	v.old.choose()
 	if v.chain.pool != nil && v.chain.number == s.saved {
@@ -135,8 +134,7 @@ func blockPages(page uint64) uint64 { return max(1, blockBytes/max(page, 1)) }
 
 // run writes a folder and makes it visible.
 func (v *saving) run() (err error) {
-	d := v.store.disk
-	if err := d.Mkdir(v.temp); err != nil {
+	if err := v.store.disk.Mkdir(v.temp); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, v.packs.close()) }()
@@ -146,18 +144,13 @@ func (v *saving) run() (err error) {
 	if err := v.writeRest(); err != nil {
 		return err
 	}
-	if err := d.SyncDir(v.temp); err != nil {
-		return err
-	}
-	if _, err := openGeneration(v.temp, v.Number); err != nil {
+	return v.store.publish(v.temp, v.Number, v.readBack)
+}
+
+func (v *saving) readBack() error {
+	_, err := openGeneration(v.temp, v.Number)
+	if err != nil {
 		return fmt.Errorf("read back: %w", err)
-	}
-	if err := d.Rename(v.temp, v.dest); err != nil {
-		return err
-	}
-	if err := d.SyncDir(v.store.dir); err != nil {
-		// It may be there after a power failure or not; for those who look now it must not be there after an error.
-		return errors.Join(err, d.Rename(v.dest, v.temp))
 	}
 	return nil
 }

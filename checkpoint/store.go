@@ -144,6 +144,25 @@ func parseNumber(name string) (uint64, bool) {
 
 func (s *Store) folder(number uint64) string { return filepath.Join(s.dir, folderName(number)) }
 
+// publish makes a folder visible as a generation, when all of it is on the disk and check, which reads it back, has found nothing wrong.
+func (s *Store) publish(temp string, number uint64, check func() error) error {
+	if err := s.disk.SyncDir(temp); err != nil {
+		return err
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	folder := s.folder(number)
+	if err := s.disk.Rename(temp, folder); err != nil {
+		return err
+	}
+	if err := s.disk.SyncDir(s.dir); err != nil {
+		// It may be there after a power failure or not; for those who look now it must not be there after an error.
+		return errors.Join(err, s.disk.Rename(folder, temp))
+	}
+	return nil
+}
+
 // ErrNone tells that a directory has no complete generation.
 var ErrNone = errors.New("there is no complete checkpoint")
 
