@@ -157,3 +157,28 @@ func TestStripKeepsBehaviour(t *testing.T) {
 	}
 	runRanks(t, load(t, prog), 2, "rank %d counter %d %.4g\nlast %[2]d\n")
 }
+
+// TestMarkedStubs runs a program whose linker has written the address of each stub beside its slot (-z mark-plt), as it does for the C library
+// of glibc 2.39 and newer.
+func TestMarkedStubs(t *testing.T) {
+	prog := compile(t, "marked", "-Wl,-z,lazy", "hello.c")
+	f, err := os.ReadFile(prog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := parse(prog, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := 0
+	for at := sliceOffset(im.data, im.dyn.jmprel); marked < len(im.dyn.jmprel)/relaSize; marked++ {
+		le.PutUint64(f[at+marked*relaSize+16:], 0x1020)
+	}
+	if marked == 0 {
+		t.Fatal("the program has no slots")
+	}
+	if err := os.WriteFile(prog, f, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	runRanks(t, load(t, prog), 2, ranksLine)
+}

@@ -100,7 +100,11 @@ var addressTags = []elf.DynTag{
 var droppedTags = []elf.DynTag{
 	elf.DT_INIT, elf.DT_FINI, elf.DT_INIT_ARRAY, elf.DT_INIT_ARRAYSZ, elf.DT_FINI_ARRAY, elf.DT_FINI_ARRAYSZ,
 	elf.DT_PREINIT_ARRAY, elf.DT_PREINIT_ARRAYSZ, elf.DT_TLSDESC_PLT, elf.DT_TLSDESC_GOT, elf.DT_DEBUG,
+	dtX86PLT, dtX86PLTSize, dtX86PLTEntry,
 }
+
+// The stubs that a linker has marked (-z mark-plt), for an ld.so that is told to rewrite them.
+const dtX86PLT, dtX86PLTSize, dtX86PLTEntry elf.DynTag = 0x70000000, 0x70000001, 0x70000003
 
 func (s *preset) dynamic(provided []Library) error {
 	start, ok := s.offset(s.im.dynSeg.vaddr)

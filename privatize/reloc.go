@@ -14,9 +14,15 @@ type relocation struct {
 	addend uint64
 }
 
+// readRela leaves out the addend of the two types whose value is the symbol's alone: linkers that mark stubs (-z mark-plt, as glibc 2.39 and
+// newer are built) keep the stub's address there.
 func readRela(b []byte) relocation {
 	info := le.Uint64(b[8:])
-	return relocation{le.Uint64(b), uint32(info), info >> 32, le.Uint64(b[16:])}
+	rel := relocation{le.Uint64(b), uint32(info), info >> 32, le.Uint64(b[16:])}
+	if typ := elf.R_X86_64(rel.typ); typ == elf.R_X86_64_JMP_SLOT || typ == elf.R_X86_64_GLOB_DAT {
+		rel.addend = 0
+	}
+	return rel
 }
 
 // copyJob is a COPY relocation, done when all others are: it moves a library's variable, already relocated, into
