@@ -234,16 +234,14 @@ int vr_bind_sigsuspend(const sigset_t *set)
 }
 
 /* The lowest of `set` that is pending: taken, not handled. */
-static int take(struct vr_signals *s, uint64_t set, siginfo_t *info)
+static int take(struct vr_signals *s, uint64_t set, siginfo_t *out)
 {
-	uint64_t now = atomic_load(&s->pending) & set;
-	if (!now)
-		return 0;
-	int signal = __builtin_ctzll(now) + 1;
-	atomic_fetch_and(&s->pending, ~BIT(signal));
-	vr_timer_delivered(s, &s->info[signal]);
-	if (info)
-		*info = s->info[signal];
+	siginfo_t info;
+	int signal = vr_signal_take(s, set, 1, &info);
+	if (signal)
+		vr_timer_delivered(s, &info);
+	if (signal && out)
+		*out = info;
 	return signal;
 }
 

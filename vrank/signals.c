@@ -56,13 +56,6 @@ static uint64_t bits_of(const sigset_t *set)
 	return *(const uint64_t *)set;
 }
 
-static uint64_t blocked_now(void)
-{
-	sigset_t now;
-	pthread_sigmask(SIG_SETMASK, NULL, &now);
-	return bits_of(&now);
-}
-
 /* ---- whose signal is it? PE thread, in the kernel's handler ---- */
 
 static uint64_t pending_of(const struct vr_rank *r)
@@ -263,6 +256,23 @@ int vr_signal_arrive(int signal, siginfo_t *info, ucontext_t *context)
 
 /* ---- handlers ---- */
 
+int vr_signal_take(struct vr_signals *s, uint64_t set, int even_blocked, siginfo_t *info)
+{
+	sigset_t all, before;
+	if (!(atomic_load(&s->pending) & set))
+		return 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	uint64_t now = atomic_load(&s->pending) & set & (even_blocked ? ~0ull : ~bits_of(&before));
+	int signal = now ? __builtin_ctzll(now) + 1 : 0;
+	if (signal) {
+		*info = s->info[signal];
+		atomic_fetch_and(&s->pending, ~BIT(signal));
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return signal;
+}
+
 static int is_ignored_by_default(int signal)
 {
 	return signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
@@ -277,10 +287,10 @@ static void call_handler(const struct sigaction *a, int signal, siginfo_t *info,
 }
 
 /* The signals that are to be blocked meanwhile are blocked for this rank only, should the handler let others run. */
-static void run_handler(struct vr_signals *s, int signal)
+static void run_handler(struct vr_signals *s, siginfo_t *info)
 {
+	int signal = info->si_signo;
 	struct sigaction a = s->actions[signal];
-	siginfo_t info = s->info[signal];
 	sigset_t block = a.sa_mask, before;
 	if (a.sa_handler == SIG_IGN || (a.sa_handler == SIG_DFL && is_ignored_by_default(signal)))
 		return;
@@ -296,8 +306,8 @@ static void run_handler(struct vr_signals *s, int signal)
 	s->handled++;
 	s->interrupts += !(a.sa_flags & SA_RESTART);
 	ucontext_t context = s->context;
-	vr_timer_delivered(s, &info);
-	call_handler(&a, signal, &info, &context);
+	vr_timer_delivered(s, info);
+	call_handler(&a, signal, info, &context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	vr_mask_end();
 }
@@ -305,11 +315,9 @@ static void run_handler(struct vr_signals *s, int signal)
 void vr_signals_run(void)
 {
 	struct vr_signals *s = vr_current->signals;
-	for (uint64_t now; s && (now = atomic_load(&s->pending)) && (now &= ~blocked_now());) {
-		int signal = __builtin_ctzll(now) + 1;
-		atomic_fetch_and(&s->pending, ~BIT(signal));
-		run_handler(s, signal);
-	}
+	siginfo_t info;
+	while (s && vr_signal_take(s, ~0ull, 0, &info))
+		run_handler(s, &info);
 }
 
 /* A fault, in the kernel's handler: on the alternate stack of the rank if it wants that, else on the thread's. */

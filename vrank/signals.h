@@ -72,6 +72,10 @@ void vr_signal_post(struct vr_rank *r, int signal, const siginfo_t *info);
 /* Rank stack: run the handlers of what is pending and not blocked. */
 void vr_signals_run(void);
 
+/* Rank stack: the lowest signal of `set` that is pending, which it is no more then; 0 when there is none. The kernel's handlers, which add to
+ * what is known of a pending signal, stay away meanwhile: else what has come in between counts twice, or not at all. */
+int vr_signal_take(struct vr_signals *s, uint64_t set, int even_blocked, siginfo_t *info);
+
 /* PE stack: ranks that sleep and have something pending go on with that. */
 void vr_signals_poll(void);
 

@@ -5,6 +5,7 @@
  * When a rank moves its timers are deleted and made again. What the kernel would say is left until then may be wrong: it forgets signals
  * of timers that are set anew. So each timer knows when it is due. */
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -60,6 +61,24 @@ static int tells_date(clockid_t clock)
 static int64_t timer_now(const struct vr_timer *t)
 {
 	return t->is_dated || counts_processor_time(t) ? clock_now(t->clock) : vr_now();
+}
+
+/* How far that is ahead of the timer's own clock. Two readings, one after the other, do not tell: anything may come between them. */
+static int64_t timer_lead(const struct vr_timer *t)
+{
+	int64_t lead = 0, closest = INT64_MAX;
+	if (t->is_dated || counts_processor_time(t))
+		return 0;
+	if (t->clock == CLOCK_MONOTONIC)
+		return vr_clock;
+	for (int i = 0; i < 5; i++) {
+		int64_t before = vr_now(), own = clock_now(t->clock), spent = vr_now() - before;
+		if (spent < closest) {
+			closest = spent;
+			lead = before - own;
+		}
+	}
+	return lead;
 }
 
 static void note_armed(struct vr_timer *t, const struct itimerspec *v)
@@ -133,7 +152,7 @@ static int set(struct vr_timer *t, int flags, const struct itimerspec *new, stru
 	note_armed(t, new);
 	t->is_dated = flags & TIMER_ABSTIME && tells_date(t->clock);
 	t->interval = to_ns(&new->it_interval);
-	t->due = to_ns(&new->it_value) + (t->is_dated ? 0 : timer_now(t)) - (flags & TIMER_ABSTIME && !t->is_dated ? clock_now(t->clock) : 0);
+	t->due = to_ns(&new->it_value) + (flags & TIMER_ABSTIME ? timer_lead(t) : timer_now(t));
 	return timer_settime(t->kernel, flags, new, NULL) ? errno : 0;
 }
 
