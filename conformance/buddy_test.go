@@ -67,7 +67,7 @@ func TestBuddy(t *testing.T) {
 	want := j.run(t)
 	want.expectCode(t, 0)
 	first, second := elsewhere(t), elsewhere(t)
-	l := j.begin(t, "+ckpt-every", often, "+ckpt-embed", "+ckpt-keep", "1", "+ckpt-buddy", "node2:"+first)
+	l := j.begin(t, "+ckpt-every", often, "+ckpt-embed", "+ckpt-keep", "1", "+ckpt-buddy", "node2:"+first).opened()
 	lose := func(copies string) {
 		t.Helper()
 		if !l.await(func() bool { return newestIn(copies) > l.seen }) {

@@ -26,6 +26,7 @@ type life struct {
 	over     chan struct{}
 	seen     uint64 // the newest checkpoint when this process began
 	restarts int
+	hold     string // a file without which programs with testdata/hold.h do not end
 }
 
 // output gathers what a job writes, to be looked at meanwhile.
@@ -62,6 +63,10 @@ func (l *life) start(cmd *exec.Cmd, mark string) {
 	l.t.Helper()
 	l.cmd, l.mark, l.out, l.err, l.over = cmd, mark, &output{}, &output{}, make(chan struct{})
 	cmd.Stdout, cmd.Stderr = l.out, l.err
+	if l.hold == "" {
+		l.hold = filepath.Join(l.t.TempDir(), "hold")
+		cmd.Env = append(cmd.Env, "HOLD_UNTIL="+l.hold) // ranks have it from the checkpoint later
+	}
 	if err := cmd.Start(); err != nil {
 		l.t.Fatal(err)
 	}
@@ -128,9 +133,12 @@ func (l *life) goOn(flags ...string) {
 	l.start(cmd, l.mark)
 }
 
-// end waits for the end of the job.
+// end lets the job end, and waits for that.
 func (l *life) end() result {
 	l.t.Helper()
+	if err := os.WriteFile(l.hold, nil, 0o600); err != nil {
+		l.t.Fatal(err)
+	}
 	l.await(func() bool { return l.isOver() })
 	r := result{commandLine(l.cmd), l.out.String(), l.err.String(), l.cmd.ProcessState.ExitCode()}
 	checkGone(l.t, l.mark, l.cmd.Args)

@@ -20,6 +20,8 @@ unsigned long WEIGHT(unsigned long more)
 #include <string.h>
 #include <unistd.h>
 
+#include "hold.h"
+
 unsigned long linked(unsigned long more);
 
 static char exe[PATH_MAX];
@@ -83,6 +85,7 @@ int main(int argc, char **argv)
 			printf("round %d %lu\n", i, all);
 			fflush(stdout);
 		}
+		hold(rank, i, rounds);
 	}
 	if (rank == 0)
 		printf("PASS embedded\n");

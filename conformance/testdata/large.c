@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "hold.h"
+
 #define WORDS (4 << 20)
 
 int main(int argc, char **argv)
@@ -30,6 +32,7 @@ int main(int argc, char **argv)
 			printf("round %d %u\n", i, all);
 			fflush(stdout);
 		}
+		hold(rank, i, rounds);
 	}
 	MPI_Finalize();
 	return 0;

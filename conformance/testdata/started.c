@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "hold.h"
+
 #define CHECK(cond) check_that((cond) != 0, #cond, __LINE__)
 #define PARTS 12
 #define RECEIVED 4 /* partitions of the receiver */
@@ -101,6 +103,7 @@ int main(int argc, char **argv)
 			printf("round %d %ld\n", round_number, sum);
 			fflush(stdout);
 		}
+		hold(rank, round_number, rounds);
 	}
 	for (int k = 0; k < KINDS; k++)
 		MPI_Request_free(&request[k]);

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hold.h"
+
 static void ask(void)
 {
 	MPI_Info info;
@@ -78,6 +80,7 @@ int main(int argc, char **argv)
 			printf("round %d\n", i);
 			fflush(stdout);
 		}
+		hold(rank, i, rounds);
 	}
 	if (rank == 0)
 		printf("PASS steady %.17g\n", all);
