@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "../vrank/type.h"
+#include "half.h"
 
 /* Loops are simple so that the compiler turns them into vector code, which -O2 does not do for unknown lengths. */
 #pragma GCC optimize("O3")
@@ -62,6 +63,32 @@
 	KERNEL(minloc_##k, struct pair_##k, a.v < b.v || (a.v == b.v && a.i < b.i) ? a : b)                                           \
 	KERNEL(maxloc_##k, struct pair_##k, a.v > b.v || (a.v == b.v && a.i < b.i) ? a : b)
 
+#ifdef __FLT16_MANT_DIG__
+#define HALF FLOATING(F16, _Float16) ARITHMETIC(C16, _Float16 _Complex)
+#else
+#define ONE_HALF(k, expression) KERNEL(k##_F16, uint16_t, half_from_float(expression))
+#define HALF_OF(k, operator_) ONE_HALF(k, half_to_float(a) operator_ half_to_float(b))
+#define HALF_LOGIC(k, operator_) ONE_HALF(k, (half_to_float(a) != 0) operator_ (half_to_float(b) != 0))
+#define HALF                                                                                                                        \
+	struct complex_half {                                                                                                         \
+		uint16_t re, im;                                                                                                      \
+	};                                                                                                                            \
+	static float _Complex widened(struct complex_half z) { return half_to_float(z.re) + I * half_to_float(z.im); }                \
+	static struct complex_half rounded(float _Complex z)                                                                          \
+	{                                                                                                                             \
+		return (struct complex_half){half_from_float(crealf(z)), half_from_float(cimagf(z))};                                 \
+	}                                                                                                                             \
+	HALF_OF(sum, +)                                                                                                               \
+	HALF_OF(prod, *)                                                                                                              \
+	KERNEL(min_F16, uint16_t, half_to_float(a) < half_to_float(b) ? a : b)                                                        \
+	KERNEL(max_F16, uint16_t, half_to_float(a) > half_to_float(b) ? a : b)                                                        \
+	HALF_LOGIC(land, &)                                                                                                           \
+	HALF_LOGIC(lor, |)                                                                                                            \
+	HALF_LOGIC(lxor, ^)                                                                                                           \
+	KERNEL(sum_C16, struct complex_half, rounded(widened(a) + widened(b)))                                                        \
+	KERNEL(prod_C16, struct complex_half, rounded(widened(a) * widened(b)))
+#endif
+
 INTEGER(I8, int8_t, uint32_t)
 INTEGER(U8, uint8_t, uint32_t)
 INTEGER(I16, int16_t, uint32_t)
@@ -71,12 +98,11 @@ INTEGER(U32, uint32_t, uint32_t)
 INTEGER(I64, int64_t, uint64_t)
 INTEGER(U64, uint64_t, uint64_t)
 INTEGER(I128, __int128, unsigned __int128)
-FLOATING(F16, _Float16)
+HALF
 FLOATING(F32, float)
 FLOATING(F64, double)
 FLOATING(F80, long double)
 FLOATING(F128, _Float128)
-ARITHMETIC(C16, _Float16 _Complex)
 ARITHMETIC(C32, float _Complex)
 ARITHMETIC(C64, double _Complex)
 ARITHMETIC(C80, long double _Complex)

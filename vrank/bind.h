@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "compat.h"
+
 /* atexit.c */
 int vr_bind_cxa_atexit(void (*fn)(void *), void *arg, void *dso);
 int vr_bind_on_exit(void (*fn)(int, void *), void *arg);
@@ -135,6 +137,7 @@ int vr_bind_pthread_setspecific(unsigned key, const void *value);
 char *vr_bind_strerror(int error);
 char *vr_bind_strerror_l(int error, void *locale);
 char *vr_bind_strsignal(int signal);
+const char *vr_signal_name(int signal); /* without "SIG"; "RT" for those that have no name */
 
 /* signal_calls.c */
 int vr_bind_sigaction(int signal, const void *new, void *old);

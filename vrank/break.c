@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "../isomalloc/heap.h"
 #include "bind.h"

@@ -1,8 +1,8 @@
 package vrank
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic
-#cgo LDFLAGS: -lpthread
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -D_GNU_SOURCE -fno-stack-protector -fno-pic
+#cgo LDFLAGS: -lpthread -lrt -lutil -ldl
 #include <stdlib.h>
 #include "core.h"
 #include "life.h"

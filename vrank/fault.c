@@ -7,6 +7,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "bind.h"
 #include "life.h"
 #include "nudge.h"
 #include "park.h"
@@ -134,7 +135,7 @@ static void handler(int signal, siginfo_t *info, void *context)
 		return;
 	}
 	if (vr_thread || vr_is_child()) { /* the rank itself is somewhere else: nothing to give up here but the process */
-		vr_out_printf(r->id, 2, "ampirun: rank %d: SIG%s in a %s that it started\n", r->id, sigabbrev_np(signal), vr_is_child() ? "process" : "thread");
+		vr_out_printf(r->id, 2, "ampirun: rank %d: SIG%s in a %s that it started\n", r->id, vr_signal_name(signal), vr_is_child() ? "process" : "thread");
 		if (!vr_is_child() && vr_core_wanted())
 			vr_core_prepare();
 		sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);

@@ -9,7 +9,6 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -145,7 +144,7 @@ int vr_bind_openpty(int *terminal, int *other, char *name, const void *modes, co
 
 int vr_bind_pidfd_open(pid_t pid, unsigned flags)
 {
-	return kept(pidfd_open(pid, flags));
+	return kept((int)syscall(SYS_pidfd_open, pid, flags));
 }
 
 /* ---- those that the rank's C library has inside of its own structures ---- */

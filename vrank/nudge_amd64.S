@@ -19,7 +19,7 @@
 \name:
 	.cfi_startproc
 	.cfi_signal_frame
-	.cfi_val_offset rsp, 128		/* the red zone */
+	.cfi_escape 0x15, 0x07, 0x70	/* DW_CFA_val_offset_sf rsp, -16 * -8: the red zone. gas before 2.36 takes no .cfi_val_offset here */
 	pushfq
 	.cfi_adjust_cfa_offset 8
 	push_saved %rax

@@ -99,13 +99,59 @@ void *vr_bind_tls_get_addr(void *index)
 	return tp - below + i->offset;
 }
 
+typedef int (*find_function)(void *pc, struct dl_find_object *result);
+typedef int (*iterate_function)(int (*callback)(struct dl_phdr_info *info, size_t size, void *data), void *data);
+
+static iterate_function host_iterate(void)
+{
+	static iterate_function iterate;
+	if (!iterate)
+		iterate = (iterate_function)dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	return iterate;
+}
+
+/* Fills a struct dl_find_object if its dlfo_map_start, which holds the address that is looked for, is of this object. */
+static int fill_loaded(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct dl_find_object *r = data;
+	uint64_t pc = (uint64_t)r->dlfo_map_start, low = UINT64_MAX, high = 0, frames = 0;
+	int inside = 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + h->p_vaddr;
+		if (h->p_type == PT_GNU_EH_FRAME)
+			frames = at;
+		if (h->p_type != PT_LOAD)
+			continue;
+		low = at < low ? at : low;
+		high = at + h->p_memsz > high ? at + h->p_memsz : high;
+		inside |= pc - at < h->p_memsz;
+	}
+	if (!inside)
+		return 0;
+	*r = (struct dl_find_object){.dlfo_map_start = (void *)low, .dlfo_map_end = (void *)high, .dlfo_eh_frame = (void *)frames};
+	return 1;
+}
+
+/* What _dl_find_object does, for ld.so before glibc 2.35. */
+static int search_loaded(void *pc, struct dl_find_object *result)
+{
+	Dl_info name;
+	*result = (struct dl_find_object){.dlfo_map_start = pc};
+	if (!host_iterate()(fill_loaded, result) || !dladdr1(pc, &name, (void **)&result->dlfo_link_map, RTLD_DL_LINKMAP))
+		return -1;
+	return result->dlfo_eh_frame ? 0 : -1;
+}
+
 /* ld.so's, for what it has loaded: exceptions may pass through frames of the runtime. */
 static int find_loaded(void *pc, struct dl_find_object *result)
 {
-	static int (*ask)(void *pc, struct dl_find_object *result);
-	if (!ask)
-		ask = (int (*)(void *, struct dl_find_object *))dlvsym(RTLD_NEXT, "_dl_find_object", "GLIBC_2.35");
-	return ask ? ask(pc, result) : -1;
+	static find_function ask;
+	if (!ask) {
+		ask = (find_function)dlvsym(RTLD_NEXT, "_dl_find_object", "GLIBC_2.35");
+		ask = ask ? ask : search_loaded;
+	}
+	return ask(pc, result);
 }
 
 static int find(void *pc, struct dl_find_object *r)

@@ -295,7 +295,7 @@ static void run_handler(struct vr_signals *s, siginfo_t *info)
 	if (a.sa_handler == SIG_IGN || (a.sa_handler == SIG_DFL && is_ignored_by_default(signal)))
 		return;
 	if (a.sa_handler == SIG_DFL)
-		vr_job_abort(128 + signal, "SIG%s arrived, for which it has no handler", sigabbrev_np(signal) ? sigabbrev_np(signal) : "RT");
+		vr_job_abort(128 + signal, "SIG%s arrived, for which it has no handler", vr_signal_name(signal));
 	if (a.sa_flags & SA_RESETHAND)
 		s->actions[signal].sa_handler = SIG_DFL;
 	if (!(a.sa_flags & SA_NODEFER))

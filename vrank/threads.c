@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../isomalloc/heap.h"
 #include "bind.h"
@@ -96,7 +97,7 @@ static void make_room(pthread_attr_t *a)
 	if (pthread_attr_getstack(a, &low, &size) || !size)
 		return;
 	if ((uint64_t)low + size) { /* it has set an address */
-		if (size >= 2 * more + PTHREAD_STACK_MIN)
+		if (size >= 2 * more + (size_t)sysconf(_SC_THREAD_STACK_MIN))
 			return;
 		pthread_attr_getdetachstate(a, &detached);
 		pthread_attr_init(a);

@@ -1,0 +1,35 @@
+/* What C libraries before glibc 2.35 and kernel headers before Linux 5.6 do not declare, by their stable ABI. A binary that is built
+ * there runs with newer ones, too: so what is newer than glibc 2.28 is called by number or looked up, never linked to. */
+#ifndef VR_COMPAT_H
+#define VR_COMPAT_H
+
+#include <features.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+
+#if !__GLIBC_PREREQ(2, 33)
+struct mallinfo2 {
+	size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
+};
+#endif
+
+#if !__GLIBC_PREREQ(2, 35)
+struct link_map;
+struct dl_find_object {
+	unsigned long long dlfo_flags;
+	void *dlfo_map_start, *dlfo_map_end;
+	struct link_map *dlfo_link_map;
+	void *dlfo_eh_frame;
+	unsigned long long dlfo_reserved[7];
+};
+int _dl_find_object(void *pc, struct dl_find_object *result);
+#endif
+
+#endif
