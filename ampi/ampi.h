@@ -182,6 +182,9 @@ int ampi_check_running(int fn);
 int ampi_bad_comm(MPI_Comm comm, int fn);
 int ampi_bad_type(struct ampi_comm *c, MPI_Datatype type, int fn);
 
+/* Raise MPI_ERR_NO_MEM: the slice of the rank that runs has no room. */
+int ampi_no_memory(struct ampi_comm *c, int fn);
+
 /* Raise MPI_ERR_ARG: an argument that must point somewhere is NULL. */
 int ampi_null(struct ampi_comm *c, int fn, const char *name);
 

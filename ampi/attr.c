@@ -32,7 +32,7 @@ int ampi_keyval_create(int fn, enum ampi_kind kind, void *copy, void *delete, vo
 	uint64_t h = k ? ampi_enter(vr_current, &ampi_me()->keyvals, AMPI_KEYVAL, k) : 0;
 	if (!h) {
 		vr_rank_free(vr_current, k);
-		return ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+		return ampi_no_memory(NULL, fn);
 	}
 	*k = (struct ampi_keyval){.handle = h, .refs = 1, .extra = extra, .copy = copy, .delete = delete, .kind = kind};
 	*keyval = (int)h;
@@ -134,7 +134,7 @@ int ampi_attr_set(const struct ampi_holder *h, int keyval, void *value)
 	}
 	a = vr_rank_alloc(vr_current, sizeof *a);
 	if (!a)
-		return ampi_raise(h->c, MPI_ERR_NO_MEM, h->fn, "the rank's slice is full: see +slice");
+		return ampi_no_memory(h->c, h->fn);
 	*a = (struct ampi_attr){.next = *h->list, .keyval = keyval, .value = value};
 	*h->list = a;
 	find_keyval(keyval)->refs++;

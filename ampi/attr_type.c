@@ -37,7 +37,7 @@ static int holder(struct ampi_holder *h, int fn, MPI_Datatype type, int make)
 	if (!t)
 		return ampi_bad_type(NULL, type, fn);
 	*h = (struct ampi_holder){AMPI_TYPE, (uint64_t)type, attrs_of(t, type, make), NULL, fn};
-	return make && !h->list ? ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice") : MPI_SUCCESS;
+	return make && !h->list ? ampi_no_memory(NULL, fn) : MPI_SUCCESS;
 }
 
 int ampi_Type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, int *keyval, void *extra)

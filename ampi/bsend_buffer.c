@@ -22,7 +22,7 @@ static int fail(const struct owner *o, int klass, int fn, const char *what)
 
 static int no_memory(const struct owner *o, int fn)
 {
-	return fail(o, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+	return fail(o, MPI_ERR_NO_MEM, fn, vr_why_full(vr_current));
 }
 
 static const struct ampi_request_class flush_class = {0};

@@ -255,7 +255,7 @@ int ampi_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 		return ampi_null(a, fn, "result");
 	int r = compare(a, b);
 	if (r < 0)
-		return ampi_raise(a, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+		return ampi_no_memory(a, fn);
 	*result = r;
 	return MPI_SUCCESS;
 }

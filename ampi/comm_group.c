@@ -15,7 +15,7 @@ static int group_ranks(struct ampi_comm *c, int fn, MPI_Group group, const char 
 		return MPI_SUCCESS;
 	g->ranks = vr_rank_alloc(vr_current, g->n * sizeof *g->ranks);
 	if (!g->ranks)
-		return ampi_no_slice(c, fn);
+		return ampi_no_memory(c, fn);
 	args[1] = (uint64_t)g->ranks;
 	return ampi_serve_class(AMPI_FN_GROUP_RANKS, args, 4);
 }
@@ -44,7 +44,7 @@ int ampi_members_within(const struct ampi_members *g, struct ampi_comm *c, int f
 	char *in = vr_rank_calloc(vr_current, vr_job->ranks, 1);
 	int outside = AMPI_NO_MEMBER;
 	if (!in)
-		return ampi_no_slice(c, fn);
+		return ampi_no_memory(c, fn);
 	for (int i = 0; i < c->size; i++)
 		in[ampi_to_world(c, i)] = 1;
 	for (int i = g->n - 1; i >= 0; i--)

@@ -96,7 +96,7 @@ static int idup(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Req
 		return ampi_check_intra(parent, fn);
 	struct ampi_comm *child = ampi_comm_conceive(parent);
 	if (!child)
-		return ampi_no_slice(parent, fn);
+		return ampi_no_memory(parent, fn);
 	error = ampi_comm_inherit(parent, fn, child, info);
 	if (error)
 		call.way = AMPI_BLOCKING;

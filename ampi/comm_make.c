@@ -74,11 +74,6 @@ static void split_within(struct ampi_meet *m)
 
 /* ---- each member ---- */
 
-int ampi_no_slice(struct ampi_comm *c, int fn)
-{
-	return ampi_raise(c, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
-}
-
 void ampi_comm_adopt(struct ampi_comm *c, const struct ampi_place *p)
 {
 	c->context = p->team->context;
@@ -139,7 +134,7 @@ int ampi_make_handle(struct ampi_comm *parent, int fn, const struct ampi_place *
 {
 	struct ampi_comm *c = p->team ? ampi_comm_new(parent, p) : NULL;
 	*out = c ? handle_of(c) : MPI_COMM_NULL;
-	return p->team && !c ? ampi_no_slice(parent, fn) : MPI_SUCCESS;
+	return p->team && !c ? ampi_no_memory(parent, fn) : MPI_SUCCESS;
 }
 
 int ampi_make_open(struct ampi_meet *m, int fn, MPI_Comm comm, MPI_Comm *newcomm)
@@ -250,7 +245,7 @@ static int duplicate(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 		return error;
 	c = ampi_comm_new(m.comm, &p);
 	if (!c)
-		return ampi_no_slice(m.comm, fn);
+		return ampi_no_memory(m.comm, fn);
 	error = ampi_comm_inherit(m.comm, fn, c, info);
 	if (error)
 		ampi_comm_discard(c, fn);

@@ -72,8 +72,6 @@ void ampi_comm_discard(struct ampi_comm *c, int fn);
 /* Give the program a communicator for its place: MPI_COMM_NULL without one. Returns what was raised. */
 int ampi_make_handle(struct ampi_comm *parent, int fn, const struct ampi_place *p, MPI_Comm *out);
 
-int ampi_no_slice(struct ampi_comm *c, int fn);
-
 /* ---- hints: comm_info.c ---- */
 
 /* Give a new communicator the hints of info, which may be MPI_INFO_NULL. Errors are raised on `parent`. */

@@ -42,7 +42,7 @@ int ampi_errhandler_create(int fn, enum ampi_kind kind, void *function, MPI_Errh
 	uint64_t handle = h ? ampi_enter(vr_current, &ampi_me()->errhandlers, AMPI_ERRHANDLER, h) : 0;
 	if (!handle) {
 		vr_rank_free(vr_current, h);
-		return ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+		return ampi_no_memory(NULL, fn);
 	}
 	*h = (struct ampi_errhandler){.handle = handle, .refs = 1, .named = 1, .kind = kind, .fn = function};
 	*out = (MPI_Errhandler)handle;

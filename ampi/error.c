@@ -76,6 +76,11 @@ static void raise_text(const struct ampi_culprit *at, int code, int fn, const ch
 	}
 }
 
+int ampi_no_memory(struct ampi_comm *c, int fn)
+{
+	return ampi_raise(c, MPI_ERR_NO_MEM, fn, "%s", vr_why_full(vr_current));
+}
+
 int ampi_raise_on(const struct ampi_culprit *at, int code, int fn, const char *fmt, ...)
 {
 	char text[TEXT_ROOM];

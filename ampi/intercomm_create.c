@@ -83,7 +83,7 @@ static int local_members(struct ampi_members *g, struct ampi_comm *c, int fn)
 {
 	*g = (struct ampi_members){.ranks = vr_rank_alloc(vr_current, c->size * sizeof *g->ranks), .n = c->size, .me = c->rank};
 	if (!g->ranks)
-		return ampi_no_slice(c, fn);
+		return ampi_no_memory(c, fn);
 	for (int i = 0; i < c->size; i++)
 		g->ranks[i] = ampi_to_world(c, i);
 	return MPI_SUCCESS;

@@ -84,7 +84,7 @@ static int create(int fn, void *function, int commute, int wide, MPI_Op *out)
 	uint64_t handle = op ? ampi_enter(vr_current, &ampi_me()->ops, AMPI_OP, op) : 0;
 	if (!handle) {
 		vr_rank_free(vr_current, op);
-		return ampi_raise(NULL, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+		return ampi_no_memory(NULL, fn);
 	}
 	*op = (struct ampi_op){.handle = handle, .refs = 1, .commutes = commute != 0, .wide = wide, .fn = function};
 	*out = (MPI_Op)handle;

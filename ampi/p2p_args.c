@@ -29,11 +29,6 @@ int ampi_bad_pointer(struct ampi_comm *c, int fn, const char *name)
 	return ampi_raise(c, MPI_ERR_ARG, fn, "%s is a null pointer", name);
 }
 
-int ampi_no_memory(struct ampi_comm *c, int fn)
-{
-	return ampi_raise(c, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
-}
-
 int ampi_receive_failed(struct ampi_comm *c, int fn, int error, MPI_Count count)
 {
 	if (error == MPI_ERR_TRUNCATE)

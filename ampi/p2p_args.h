@@ -18,7 +18,6 @@ int ampi_bad_buffer(struct ampi_comm *c, int fn, const void *buf);
 int ampi_bad_peer(const struct ampi_transfer *t, const char *name, int peer);
 int ampi_bad_tag(const struct ampi_transfer *t, int tag);
 int ampi_bad_pointer(struct ampi_comm *c, int fn, const char *name);
-int ampi_no_memory(struct ampi_comm *c, int fn);
 
 /* Addresses that no object has: the null pointer, and the small numbers that are constants of MPI. */
 #define AMPI_FIRST_ADDRESS 4096

@@ -8,12 +8,10 @@
 /* The other members rely on this one, so an operation that has begun cannot be given up. */
 static __attribute__((noreturn)) void out_of_memory(const struct ampi_plan *p)
 {
-	static const char text[] = "the slice of rank %d is full while %s is under way: see +slice";
+	const char *why = vr_why_full(p->rank);
 	if (vr_current)
-		vr_job_abort(MPI_ERR_NO_MEM, text, p->rank->id, ampi_name(p->fn));
-	vr_out_printf(p->rank->id, 2, "ampirun: ");
-	vr_out_printf(p->rank->id, 2, text, p->rank->id, ampi_name(p->fn));
-	vr_out_printf(p->rank->id, 2, "\n");
+		vr_job_abort(MPI_ERR_NO_MEM, "%s of rank %d is under way: %s", ampi_name(p->fn), p->rank->id, why);
+	vr_out_printf(p->rank->id, 2, "ampirun: %s of rank %d is under way: %s\n", ampi_name(p->fn), p->rank->id, why);
 	abort();
 }
 

@@ -104,7 +104,7 @@ static int no_memory(struct ampi_plan *p, const struct ampi_plan_call *call)
 {
 	if (p)
 		ampi_request_discard(p->outer);
-	return ampi_raise(call->caller.comm, MPI_ERR_NO_MEM, call->caller.fn, "the rank's slice is full: see +slice");
+	return ampi_no_memory(call->caller.comm, call->caller.fn);
 }
 
 static int raise(const struct ampi_caller *c, int klass)

@@ -78,7 +78,7 @@ static int enter(const struct ampi_culprit *at, int level, MPI_Session *session)
 	uint64_t h = s ? ampi_enter(vr_current, &ampi_me()->sessions, AMPI_SESSION, s) : 0;
 	if (!h) {
 		vr_rank_free(vr_current, s);
-		return ampi_raise_on(at, MPI_ERR_NO_MEM, AMPI_FN_MPI_Session_init, "the rank's slice is full: see +slice");
+		return ampi_raise_on(at, MPI_ERR_NO_MEM, AMPI_FN_MPI_Session_init, "%s", vr_why_full(vr_current));
 	}
 	*s = (struct ampi_session){h, level, at->errhandler};
 	ampi_errhandler_hold(s->errhandler);
@@ -249,7 +249,7 @@ static int group_of(const struct ampi_session *s, int fn, int pset, MPI_Group *g
 	int n = pset == PSET_SELF ? 1 : vr_job->ranks;
 	int32_t *ranks = vr_rank_alloc(vr_current, n * sizeof *ranks);
 	if (!ranks)
-		return ampi_raise_on(&at, MPI_ERR_NO_MEM, fn, "the rank's slice is full: see +slice");
+		return ampi_raise_on(&at, MPI_ERR_NO_MEM, fn, "%s", vr_why_full(vr_current));
 	for (int i = 0; i < n; i++)
 		ranks[i] = pset == PSET_SELF ? vr_current->id : i;
 	int klass = ampi_serve_class(AMPI_FN_GROUP_MAKE, (uint64_t[]){(uint64_t)n, (uint64_t)ranks, s->handle, (uint64_t)group}, 4);

@@ -110,7 +110,7 @@ int ampi_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int perio
 		return error;
 	int in = c->rank < size;
 	if (in && !(t = cart_new(ndims, dims, periods, c->rank)))
-		return ampi_no_slice(c, fn);
+		return ampi_no_memory(c, fn);
 	return ampi_topology_attach(fn, c, in ? 0 : MPI_UNDEFINED, c->rank, t, newcomm);
 }
 
@@ -172,7 +172,7 @@ int ampi_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 	}
 	vr_rank_free(vr_current, room);
 	if (!t)
-		return ampi_no_slice(c, fn);
+		return ampi_no_memory(c, fn);
 	if (in.ndims || !out.rank)
 		return ampi_topology_attach(fn, c, out.rank, in.rank, t, newcomm);
 	ampi_topology_release(t);

@@ -92,7 +92,7 @@ int ampi_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sourc
 	int weighted = sourceweights != MPI_UNWEIGHTED && destweights != MPI_UNWEIGHTED;
 	struct ampi_topology *t = dist_new(indegree, outdegree, weighted);
 	if (!t)
-		return ampi_no_slice(c, fn);
+		return ampi_no_memory(c, fn);
 	if (indegree)
 		memcpy(t->sources, sources, indegree * sizeof *sources);
 	if (outdegree)

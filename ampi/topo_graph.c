@@ -69,7 +69,7 @@ int ampi_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int ed
 		return error;
 	int in = c->rank < nnodes;
 	if (in && !(t = graph_new(nnodes, index, edges, c->rank)))
-		return ampi_no_slice(c, fn);
+		return ampi_no_memory(c, fn);
 	return ampi_topology_attach(fn, c, in ? 0 : MPI_UNDEFINED, c->rank, t, newcomm);
 }
 

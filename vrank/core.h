@@ -300,6 +300,9 @@ void *vr_rank_calloc(struct vr_rank *r, size_t n, size_t size);
 void *vr_rank_realloc(struct vr_rank *r, void *p, size_t n);
 void vr_rank_free(struct vr_rank *r, void *p);
 
+/* Why a rank that asked for memory, or for a request, got none, and the way out. The text is valid until the next call. */
+const char *vr_why_full(const struct vr_rank *r);
+
 /* tls.c: which rank's thread-local block is loaded, or NULL. */
 extern struct vr_rank *vr_loaded;
 

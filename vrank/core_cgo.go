@@ -158,3 +158,6 @@ func (r *rank) answer(c *Call) {
 	n := copy(text[:len(text)-1], c.text)
 	text[n] = 0
 }
+
+// maxRequests is the address space of as many requests as handles can tell apart.
+func maxRequests() uint64 { return uint64(C.VR_REQUESTS_MAX) }

@@ -12,8 +12,8 @@ const (
 	// size cannot jump over.
 	guardSize = 1 << 20
 	maxGuard  = 4 << 30
-	// requestsSize is the address space of a rank's request array, backed as it is used.
-	requestsSize = 64 << 20
+	// minRequests is the least address space of a rank's request array, backed as it is used: 262,144 of them.
+	minRequests  = 64 << 20
 	minHeapSize  = 1 << 20
 	maxLibraries = 1 << 30 // address space for libraries opened at run time, or an eighth of what a slice has left
 	tableSpan    = 2 << 20 // bytes that one page table maps
@@ -33,18 +33,23 @@ type sliceLayout struct {
 	imagesAlign              uint64
 	heap, heapSize           uint64
 	libraries, librariesSize uint64 // opened at run time
-	requests                 uint64
+	requests, requestsSize   uint64
 }
 
 func alignUp(n, a uint64) uint64 { return (n + a - 1) &^ (a - 1) }
 
 // guardOf gives a sixteenth of what a slice has to spare to the guard: it is address space alone.
 func guardOf(l *sliceLayout) uint64 {
-	needed := l.stackSize + l.imagesSize + requestsSize + minHeapSize + 4*tableSpan
+	needed := l.stackSize + l.imagesSize + minRequests + minHeapSize + 4*tableSpan
 	if l.size <= needed {
 		return guardSize
 	}
 	return min(guardSize+(l.size-needed)/16, maxGuard)
+}
+
+// requestsOf gives a sixteenth of a slice to open requests, which are 256 bytes each: 4 million in 16 GiB.
+func requestsOf(l *sliceLayout) uint64 {
+	return min(max(l.size/16&^(page-1), minRequests), maxRequests())
 }
 
 func newLayout(cfg *Config, imagesSize, imagesAlign, tlsSize uint64) (sliceLayout, error) {
@@ -57,11 +62,12 @@ func newLayout(cfg *Config, imagesSize, imagesAlign, tlsSize uint64) (sliceLayou
 	l.controlBlock = l.stack + l.stackSize + max(alignUp(tlsSize, 64), page-colourSpan)
 	l.images, l.imagesAlign = alignUp(l.controlBlock+headSize(0), page), max(imagesAlign, page)
 	l.heap = alignUp(l.images+imagesSize+l.imagesAlign-page, page)
-	if l.heap+minHeapSize+requestsSize > l.size {
+	l.requestsSize = requestsOf(&l)
+	if l.heap+minHeapSize+l.requestsSize > l.size {
 		return l, fmt.Errorf("a slice of %d bytes has no room for program (%d bytes), stack (%d bytes) and a heap: raise +slice or lower +stack",
 			l.size, imagesSize, l.stackSize)
 	}
-	l.requests = l.size - requestsSize
+	l.requests = l.size - l.requestsSize
 	l.librariesSize = min(maxLibraries, (l.requests-l.heap-minHeapSize)/8) &^ (page - 1)
 	l.libraries = l.requests - l.librariesSize
 	l.heapSize = l.libraries - l.heap

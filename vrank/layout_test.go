@@ -54,7 +54,7 @@ func TestLayoutOrder(t *testing.T) {
 			{"images", l.images, l.images + l.imagesSize},
 			{"heap", l.heap, l.heap + l.heapSize},
 			{"libraries", l.libraries, l.libraries + l.librariesSize},
-			{"requests", l.requests, l.requests + requestsSize},
+			{"requests", l.requests, l.requests + l.requestsSize},
 		}
 		at := uint64(0)
 		for _, p := range parts {

@@ -240,6 +240,9 @@ static inline uint64_t vr_colour(int32_t id)
 #define VR_NEAR_REQUESTS 8
 #define VR_CONTROL_BLOCK (sizeof(struct vr_rank) + VR_MPI_STATE + VR_NEAR_REQUESTS * sizeof(struct vr_request))
 
+/* A handle has 24 bits for the index of its request. */
+#define VR_REQUESTS_MAX ((uint64_t)sizeof(struct vr_request) << 24)
+
 /* Room in a slice for shadow and control block. */
 static inline uint64_t vr_head_size(uint64_t tls_size)
 {

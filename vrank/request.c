@@ -1,18 +1,38 @@
 /* Requests of a rank: an array in its slice, so that a handle is an index, and the free list through it. */
 #include "p2p.h"
 
-#include <string.h>
+#include <stdio.h>
+
+/* Whether the array has no room for one more. */
+static int is_full(const struct vr_rank *rank)
+{
+	return (rank->nrequests + 1ull) * sizeof(struct vr_request) > vr_job->layout.requests_size;
+}
 
 struct vr_request *vr_request_new(struct vr_rank *rank)
 {
 	uint32_t index = rank->nrequests;
-	if ((index + 1) * sizeof(struct vr_request) > vr_job->layout.requests_size)
+	if (is_full(rank))
 		return NULL;
 	struct vr_request *r = vr_request_at(rank, index);
 	rank->nrequests++;
 	r->index = index;
 	r->rank = rank;
 	return r;
+}
+
+const char *vr_why_full(const struct vr_rank *r)
+{
+	static char text[160];
+	const struct vr_layout *l = &vr_job->layout;
+	if (r->free_requests || !is_full(r))
+		snprintf(text, sizeof text, "the rank's slice is full: raise +slice, now %llu MiB", (unsigned long long)l->slice_size >> 20);
+	else if (l->requests_size < VR_REQUESTS_MAX)
+		snprintf(text, sizeof text, "the rank has %u open requests, and a slice of %llu MiB has no room for more: raise +slice", r->live_requests,
+			 (unsigned long long)l->slice_size >> 20);
+	else
+		snprintf(text, sizeof text, "the rank has %u open requests, and there are no handles for more", r->live_requests);
+	return text;
 }
 
 void vr_type_release(struct vr_type *t, struct vr_rank *r)

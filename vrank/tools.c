@@ -19,7 +19,7 @@ const void *vr_tools_table(struct vr_rank *r, const void *base)
 		return base;
 	struct ampi_shim_table *t = vr_rank_alloc(r, sizeof *t);
 	if (!t)
-		vr_job_abort(1, "the rank's slice is full: see +slice");
+		vr_job_abort(1, "%s", vr_why_full(vr_current));
 	memcpy(t, base, sizeof *t);
 	for (int i = 0; i < ntools; i++)
 		t->fn[tools[i].fn] = (void *)(r->images + tools[i].offset);

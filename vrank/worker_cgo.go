@@ -177,7 +177,7 @@ func (l *sliceLayout) toC() C.struct_vr_layout {
 	return C.struct_vr_layout{
 		slice_size: u(l.size), guard: u(l.guard), guard_size: u(l.guardSize), stack: u(l.stack), stack_size: u(l.stackSize),
 		control_block: u(l.controlBlock), tls_size: u(l.tlsSize), images: u(l.images), images_size: u(l.imagesSize), images_align: u(l.imagesAlign),
-		requests: u(l.requests), requests_size: u(requestsSize), libraries: u(l.libraries), libraries_size: u(l.librariesSize), heap: u(l.heap), heap_size: u(l.heapSize),
+		requests: u(l.requests), requests_size: u(l.requestsSize), libraries: u(l.libraries), libraries_size: u(l.librariesSize), heap: u(l.heap), heap_size: u(l.heapSize),
 	}
 }
 
