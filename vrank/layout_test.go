@@ -133,7 +133,7 @@ func TestLayoutRefusal(t *testing.T) {
 	fits := layoutCase{4 << 30, 64 << 20, 30 << 20, page, 4096}
 	l := fits.make(t)
 	for range 10 { // the guard becomes smaller with the slice
-		fits.slice = l.heap + minHeapSize + requestsSize
+		fits.slice = l.heap + minHeapSize + l.requestsSize
 		l = fits.make(t)
 	}
 	if l.heapSize != minHeapSize {
