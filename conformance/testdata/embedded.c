@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 			printf("round %d %lu\n", i, all);
 			fflush(stdout);
 		}
-		hold(rank, i, rounds);
+		stay_until_told(rank, i, rounds);
 	}
 	if (rank == 0)
 		printf("PASS embedded\n");

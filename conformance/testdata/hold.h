@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void hold(int rank, int round, int rounds)
+static void stay_until_told(int rank, int round, int rounds)
 {
 	const char *file = getenv("HOLD_UNTIL");
 	if (file && rank == 0 && round == rounds / 3 * 2)

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 			printf("round %d %u\n", i, all);
 			fflush(stdout);
 		}
-		hold(rank, i, rounds);
+		stay_until_told(rank, i, rounds);
 	}
 	MPI_Finalize();
 	return 0;

@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 			printf("round %d %ld\n", round_number, sum);
 			fflush(stdout);
 		}
-		hold(rank, round_number, rounds);
+		stay_until_told(rank, round_number, rounds);
 	}
 	for (int k = 0; k < KINDS; k++)
 		MPI_Request_free(&request[k]);

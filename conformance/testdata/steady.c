@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 			printf("round %d\n", i);
 			fflush(stdout);
 		}
-		hold(rank, i, rounds);
+		stay_until_told(rank, i, rounds);
 	}
 	if (rank == 0)
 		printf("PASS steady %.17g\n", all);
