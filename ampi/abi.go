@@ -20,15 +20,16 @@ func abiInfo(c *call) error {
 	return c.putInfo(0, infoOf("mpi_aint_size", 8, "mpi_count_size", 8, "mpi_offset_size", 8))
 }
 
-// fortranSupport lists the optional Fortran types of the standard and whether gfortran has them on x86-64.
+// fortranSupport lists the optional Fortran types of the standard, all of which the runtime serves. gfortran has no REAL*2 and COMPLEX*4;
+// programs in C use MPI_REAL2 for _Float16.
 var fortranSupport = []any{
 	"mpi_logical_size", 4, "mpi_integer_size", 4, "mpi_real_size", 4, "mpi_double_precision_size", 8,
 	"mpi_logical1_supported", true, "mpi_logical2_supported", true, "mpi_logical4_supported", true,
 	"mpi_logical8_supported", true, "mpi_logical16_supported", true,
 	"mpi_integer1_supported", true, "mpi_integer2_supported", true, "mpi_integer4_supported", true,
 	"mpi_integer8_supported", true, "mpi_integer16_supported", true,
-	"mpi_real2_supported", false, "mpi_real4_supported", true, "mpi_real8_supported", true, "mpi_real16_supported", true,
-	"mpi_complex4_supported", false, "mpi_complex8_supported", true, "mpi_complex16_supported", true,
+	"mpi_real2_supported", true, "mpi_real4_supported", true, "mpi_real8_supported", true, "mpi_real16_supported", true,
+	"mpi_complex4_supported", true, "mpi_complex8_supported", true, "mpi_complex16_supported", true,
 	"mpi_complex32_supported", true, "mpi_double_complex_supported", true,
 }
 

@@ -17,7 +17,7 @@ static int tag_of(const char *string)
 }
 
 /* Stands for the communicator that is not there yet: errors are raised on the handler that the program gave. */
-static int orphan_open(struct ampi_comm *c, int fn, const char *string, MPI_Errhandler errhandler, MPI_Comm *newcomm)
+static int orphan_open(struct ampi_comm *c, int fn, const char *string, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
 	struct ampi_culprit at = ampi_culprit_none(AMPI_COMM);
 	*c = (struct ampi_comm){.handle = (uint32_t)(uint64_t)MPI_COMM_NULL, .errhandler = (uint64_t)errhandler};
@@ -31,7 +31,8 @@ static int orphan_open(struct ampi_comm *c, int fn, const char *string, MPI_Errh
 	*newcomm = MPI_COMM_NULL;
 	if (!string || strnlen(string, MPI_MAX_STRINGTAG_LEN) == MPI_MAX_STRINGTAG_LEN)
 		return ampi_raise(c, MPI_ERR_ARG, fn, "stringtag is %s", string ? "too long" : "a null pointer");
-	return MPI_SUCCESS;
+	at = (struct ampi_culprit){AMPI_COMM, (uint64_t)MPI_COMM_NULL, c->errhandler};
+	return ampi_check_info_on(&at, fn, info);
 }
 
 static int take_hints(struct ampi_comm *errs, int fn, MPI_Info info, MPI_Comm made)
@@ -51,7 +52,7 @@ int ampi_Comm_create_from_group(MPI_Group group, const char *string, MPI_Info in
 	struct ampi_comm errs;
 	struct ampi_members g;
 	int error;
-	if ((error = orphan_open(&errs, fn, string, errhandler, newcomm)) || (error = ampi_members_open(&g, &errs, fn, group, "group")) || !g.n)
+	if ((error = orphan_open(&errs, fn, string, info, errhandler, newcomm)) || (error = ampi_members_open(&g, &errs, fn, group, "group")) || !g.n)
 		return error;
 	errs.session = g.session;
 	struct ampi_link l = {.context = CONTEXT_GROUP, .source = vr_current->id, .tag = tag_of(string), .fn = fn};
@@ -108,7 +109,7 @@ int ampi_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
 	struct ampi_comm errs;
 	struct ampi_members g;
 	int error;
-	if ((error = orphan_open(&errs, fn, string, errhandler, newcomm)) ||
+	if ((error = orphan_open(&errs, fn, string, info, errhandler, newcomm)) ||
 	    (error = ampi_members_open(&g, &errs, fn, local_group, "local_group")))
 		return error;
 	errs.session = g.session;

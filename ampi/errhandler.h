@@ -29,6 +29,9 @@ int ampi_errhandler_get(uint64_t place, MPI_Errhandler *out);
 /* Raise error class or code `code` on an object of any kind, see ampi_raise. */
 int ampi_raise_on(const struct ampi_culprit *at, int code, int fn, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* Raise MPI_ERR_INFO unless info is an info object or MPI_INFO_NULL. */
+int ampi_check_info_on(const struct ampi_culprit *at, int fn, MPI_Info info);
+
 /* What MPI_X_call_errhandler does: MPI_SUCCESS when the handler returns. */
 int ampi_errhandler_call(const struct ampi_culprit *at, int code, int fn);
 

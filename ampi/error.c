@@ -118,15 +118,20 @@ int ampi_null_argument(int fn, uint64_t comm, const char *name)
 }
 
 /* Info objects are Go's. A call of its own to look at one is slow, and rare. */
-int ampi_check_info(int fn, uint64_t comm, MPI_Info info)
+int ampi_check_info_on(const struct ampi_culprit *at, int fn, MPI_Info info)
 {
 	int n;
 	if (info == MPI_INFO_NULL || info == MPI_INFO_ENV || info == AMPI_INFO_LB_SYNC || info == AMPI_INFO_LB_ASYNC)
 		return MPI_SUCCESS;
 	if (!ampi_serve_class(AMPI_FN_MPI_Info_get_nkeys, (uint64_t[]){(uint64_t)info, (uint64_t)&n}, 2))
 		return MPI_SUCCESS;
-	return ampi_raise(comm ? ampi_comm((MPI_Comm)comm) : NULL, MPI_ERR_INFO, fn, "info (handle 0x%lx) is not an info object, or was freed",
-			  (unsigned long)info);
+	return ampi_raise_on(at, MPI_ERR_INFO, fn, "info (handle 0x%lx) is not an info object, or was freed", (unsigned long)info);
+}
+
+int ampi_check_info(int fn, uint64_t comm, MPI_Info info)
+{
+	struct ampi_culprit at = culprit_of(comm ? ampi_comm((MPI_Comm)comm) : NULL);
+	return ampi_check_info_on(&at, fn, info);
 }
 
 /* The program says what its own codes mean: MPI_Add_error_string. */

@@ -58,6 +58,11 @@ func (e *ErrorCodes) codesOf(class int) (n int) {
 	return n
 }
 
+func (e *ErrorCodes) hasText(code int) bool {
+	_, ok := e.Texts[code]
+	return ok
+}
+
 // ---- the calls ----
 
 func errorClass(c *call) error {
@@ -136,8 +141,10 @@ func removeErrorClass(c *call) error {
 		c.fault(mpi.ErrArg, "errorclass is an error code, not a class: %d", class)
 	case e.codesOf(class) > 0:
 		c.fault(mpi.ErrArg, "errorclass %d still has %d error codes", class, e.codesOf(class))
+	case e.hasText(class):
+		c.fault(mpi.ErrArg, "errorclass %d still has its error string", class)
 	default:
-		e.remove(class)
+		delete(e.Added, class)
 	}
 	return c.err
 }
@@ -147,24 +154,22 @@ func removeErrorCode(c *call) error {
 	if c.err == nil && e.Added[code] == code {
 		c.fault(mpi.ErrArg, "errorcode is an error class: %d", code)
 	}
+	if c.err == nil && e.hasText(code) {
+		c.fault(mpi.ErrArg, "errorcode %d still has its error string", code)
+	}
 	if c.err == nil {
-		e.remove(code)
+		delete(e.Added, code)
 	}
 	return c.err
 }
 
 func removeErrorString(c *call) error {
 	code := c.added("errorcode")
-	if _, ok := c.state.Errors.Texts[code]; !ok {
+	if !c.state.Errors.hasText(code) {
 		c.fault(mpi.ErrArg, "errorcode %d has no string", code)
 	}
 	if c.err == nil {
 		delete(c.state.Errors.Texts, code)
 	}
 	return c.err
-}
-
-func (e *ErrorCodes) remove(code int) {
-	delete(e.Added, code)
-	delete(e.Texts, code)
 }

@@ -9,6 +9,7 @@
 
 struct alltoall {
 	struct ampi_blocks send, recv;
+	struct ampi_packing *copied; /* in place: what is sent, which is overwritten meanwhile; else NULL */
 	int places; /* size of the larger group */
 	int peers; /* whom blocks are exchanged with */
 	int across;
@@ -29,6 +30,8 @@ static void exchange(struct ampi_plan *p, const struct alltoall *a, int peer, in
 static int batch(struct ampi_plan *p)
 {
 	const struct alltoall *a = p->state;
+	if (a->copied && p->batch == 0)
+		ampi_blocks_pack(p, a->copied);
 	int rank = p->comm->rank, from = p->batch * BATCH, to = from + BATCH < a->places ? from + BATCH : a->places;
 	for (int k = from; k < to; k++) {
 		int peer = (rank - k + a->places) % a->places;
@@ -43,7 +46,6 @@ static int batch(struct ampi_plan *p)
 	return from < to;
 }
 
-/* What is sent from a copy, since it is overwritten meanwhile. */
 static void send_from_copy(struct ampi_plan *p, struct alltoall *a)
 {
 	int n = a->peers;
@@ -57,7 +59,7 @@ static void send_from_copy(struct ampi_plan *p, struct alltoall *a)
 		bytes[i] = d.count * d.type->size;
 		displs[i] = at;
 	}
-	ampi_blocks_pack(p, &a->recv, n, packed);
+	a->copied = ampi_blocks_packing(p, &a->recv, n, packed);
 	a->send = (struct ampi_blocks){.layout = {.base = packed, .type = ampi_bytes(), .counts = bytes, .displs = displs, .wide = 1}};
 }
 
@@ -72,6 +74,7 @@ static void build(struct ampi_plan *p, const struct ampi_exchange *x)
 	a->across = c->is_inter;
 	a->v = x->recv.counts != NULL;
 	a->recv = ampi_blocks_keep(p, &x->recv, a->peers);
+	a->copied = NULL;
 	if (x->in_place)
 		send_from_copy(p, a);
 	else

@@ -1,6 +1,8 @@
 /* Blocks of members in the buffers of plans, see plan_blocks.h. */
 #include "plan_blocks.h"
 
+#include <string.h>
+
 static const struct vr_type **keep_types(struct ampi_plan *p, const MPI_Datatype *handles, int n)
 {
 	const struct vr_type **types = ampi_plan_alloc(p, n * sizeof *types);
@@ -11,14 +13,22 @@ static const struct vr_type **keep_types(struct ampi_plan *p, const MPI_Datatype
 	return types;
 }
 
+/* The program may free its arrays as soon as the call returns. The standard wants them kept until the operation is complete (MPI 5.0 section
+ * 6.12), which programs do not know, since others read them in the call. */
+static const void *keep_array(struct ampi_plan *p, const void *array, size_t bytes)
+{
+	void *copy = array ? ampi_plan_alloc(p, bytes) : NULL;
+	return copy ? memcpy(copy, array, bytes) : NULL;
+}
+
 struct ampi_blocks ampi_blocks_keep(struct ampi_plan *p, const struct ampi_layout *l, int n)
 {
 	struct ampi_blocks b = {.layout = *l};
 	if (!p)
 		return b;
 	b.layout.base = vr_canonical(p->rank, l->base);
-	b.layout.counts = vr_canonical(p->rank, l->counts);
-	b.layout.displs = vr_canonical(p->rank, l->displs);
+	b.layout.counts = keep_array(p, l->counts, n * (l->wide ? sizeof(MPI_Count) : sizeof(int)));
+	b.layout.displs = keep_array(p, l->displs, n * (l->wide ? sizeof(MPI_Aint) : sizeof(int)));
 	b.layout.types = NULL;
 	if (l->types)
 		b.types = keep_types(p, l->types, n);
@@ -31,8 +41,6 @@ struct ampi_blocks ampi_blocks_keep(struct ampi_plan *p, const struct ampi_layou
 struct vr_data ampi_blocks_at(const struct ampi_blocks *b, int i)
 {
 	struct ampi_layout l = b->layout;
-	l.counts = vr_live(l.counts);
-	l.displs = vr_live(l.displs);
 	l.type = b->types ? ampi_bytes() : l.type;
 	return (struct vr_data){ampi_layout_at(&l, i), ampi_layout_count(&l, i), b->types ? b->types[i] : l.type};
 }
@@ -49,13 +57,13 @@ int64_t ampi_blocks_bytes(const struct ampi_blocks *b, int n)
 
 /* ---- all at once ---- */
 
-struct packing {
+struct ampi_packing {
 	struct ampi_blocks blocks;
 	int n;
 	char *packed;
 };
 
-static void copy_all(const struct packing *k, int out)
+static void copy_all(const struct ampi_packing *k, int out)
 {
 	char *at = k->packed;
 	for (int i = 0; i < k->n; i++) {
@@ -78,20 +86,20 @@ static void unpack_all(struct ampi_plan *p, void *arg)
 	copy_all(arg, 1);
 }
 
-static struct packing *packing_new(struct ampi_plan *p, const struct ampi_blocks *b, int n, char *packed)
+struct ampi_packing *ampi_blocks_packing(struct ampi_plan *p, const struct ampi_blocks *b, int n, char *packed)
 {
-	struct packing *k = ampi_plan_alloc(p, sizeof *k);
+	struct ampi_packing *k = ampi_plan_alloc(p, sizeof *k);
 	if (k)
-		*k = (struct packing){*b, n, packed};
+		*k = (struct ampi_packing){*b, n, packed};
 	return k;
 }
 
-void ampi_blocks_pack(struct ampi_plan *p, const struct ampi_blocks *b, int n, char *packed)
+void ampi_blocks_pack(struct ampi_plan *p, struct ampi_packing *k)
 {
-	ampi_plan_do(p, pack_all, packing_new(p, b, n, packed));
+	ampi_plan_do(p, pack_all, k);
 }
 
-void ampi_blocks_unpack(struct ampi_plan *p, const struct ampi_blocks *b, int n, char *packed)
+void ampi_blocks_unpack(struct ampi_plan *p, struct ampi_packing *k)
 {
-	ampi_plan_do(p, unpack_all, packing_new(p, b, n, packed));
+	ampi_plan_do(p, unpack_all, k);
 }

@@ -1,4 +1,4 @@
-/* Layouts that plans keep after their call has returned: addresses in their canonical form, types looked up and counted. */
+/* Layouts that plans keep after their call has returned: addresses in their canonical form, arrays copied, types looked up and counted. */
 #ifndef AMPI_PLAN_BLOCKS_H
 #define AMPI_PLAN_BLOCKS_H
 
@@ -18,8 +18,11 @@ struct vr_data ampi_blocks_at(const struct ampi_blocks *b, int i);
 /* All blocks one after the other as packed data, which takes so many bytes. */
 int64_t ampi_blocks_bytes(const struct ampi_blocks *b, int n);
 
-/* Steps of a plan: pack all n blocks to `packed`, or unpack them from there. */
-void ampi_blocks_pack(struct ampi_plan *p, const struct ampi_blocks *b, int n, char *packed);
-void ampi_blocks_unpack(struct ampi_plan *p, const struct ampi_blocks *b, int n, char *packed);
+/* All n blocks, and where they lie packed. In memory of the plan; NULL: the plan has failed. */
+struct ampi_packing *ampi_blocks_packing(struct ampi_plan *p, const struct ampi_blocks *b, int n, char *packed);
+
+/* Steps of a plan: pack all blocks, or unpack them. */
+void ampi_blocks_pack(struct ampi_plan *p, struct ampi_packing *k);
+void ampi_blocks_unpack(struct ampi_plan *p, struct ampi_packing *k);
 
 #endif

@@ -110,11 +110,12 @@ static void spread_packed(struct ampi_plan *p, const struct ampi_layout *l, int 
 	struct ampi_blocks blocks = ampi_blocks_keep(p, l, n);
 	int64_t bytes = ampi_blocks_bytes(&blocks, n);
 	char *packed = ampi_plan_alloc(p, bytes);
+	struct ampi_packing *all = ampi_blocks_packing(p, &blocks, n, packed);
 	if (p->comm->rank == 0)
-		ampi_blocks_pack(p, &blocks, n, packed);
+		ampi_blocks_pack(p, all);
 	ampi_tree_bcast(p, 0, packed, bytes, ampi_bytes());
 	if (p->comm->rank)
-		ampi_blocks_unpack(p, &blocks, n, packed);
+		ampi_blocks_unpack(p, all);
 }
 
 /* Member 0 has all n blocks: give them to the others, who may have them laid out in other ways. */

@@ -56,16 +56,7 @@ int ampi_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 	return allreduce(AMPI_FN_MPI_Allreduce_c, &AMPI_REDUCTION(sendbuf, recvbuf, count, datatype, op, -1), comm);
 }
 
-/* ---- reduce-scatter: every member takes its stretch of the result ---- */
-
-/* In place, programs look for their part of the result at two places: the standard puts it where the receive buffer begins, but
- * implementations that combine in the buffer also leave it where the contribution was. */
-static void take_in_input(struct ampi_reduction *r, int64_t before, int64_t mine)
-{
-	struct ampi_reduction there = *r;
-	there.recv += before * r->op.type->extent;
-	ampi_reduction_take(&there, before, mine);
-}
+/* ---- reduce-scatter: every member takes its stretch of the result, to where its receive buffer begins, also in place ---- */
 
 static int reduce_scatter(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 {
@@ -79,8 +70,6 @@ static int reduce_scatter(int fn, const struct ampi_reduce_args *a, MPI_Comm com
 	r.all_receive = 0;
 	ampi_reduction_begin(&r, AMPI_COLL_REDUCE_SCATTER, a->op, -1);
 	ampi_reduction_run(&r);
-	if (a->send == MPI_IN_PLACE)
-		take_in_input(&r, before, mine);
 	ampi_reduction_take(&r, before, mine);
 	return ampi_meet_end(&r.m);
 }

@@ -53,23 +53,20 @@ static const char *const level_names[] = {
 };
 
 /* What a program asks for that says nothing is granted in full. */
-static int level_of(MPI_Info info)
+static int level_of(const struct ampi_culprit *at, MPI_Info info, int *level)
 {
-	static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED};
+	static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
 	char value[MPI_MAX_INFO_VAL + 1];
-	if (ampi_info_value(info, "thread_level", value, sizeof value))
-		for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-			if (!strcmp(value, level_names[levels[i]]))
-				return levels[i];
-	return MPI_THREAD_MULTIPLE;
-}
-
-static int check_info(const struct ampi_culprit *at, int fn, MPI_Info info)
-{
-	int keys;
-	if (info == MPI_INFO_NULL)
+	*level = MPI_THREAD_MULTIPLE;
+	if (!ampi_info_value(info, "thread_level", value, sizeof value))
 		return MPI_SUCCESS;
-	return raise_served(at, ampi_serve_class(AMPI_FN_MPI_Info_get_nkeys, (uint64_t[]){(uint64_t)info, (uint64_t)&keys}, 2), fn);
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+		if (!strcmp(value, level_names[levels[i]])) {
+			*level = levels[i];
+			return MPI_SUCCESS;
+		}
+	return ampi_raise_on(at, MPI_ERR_INFO_VALUE, AMPI_FN_MPI_Session_init, "thread_level is \"%.100s\": no level of thread support has that name",
+			     value);
 }
 
 static int enter(const struct ampi_culprit *at, int level, MPI_Session *session)
@@ -100,8 +97,10 @@ int ampi_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *ses
 	if (!session)
 		return ampi_raise_on(&at, MPI_ERR_ARG, fn, "session is a null pointer");
 	*session = MPI_SESSION_NULL;
-	error = check_info(&at, fn, info);
-	return error ? error : enter(&at, level_of(info), session);
+	int level;
+	if ((error = ampi_check_info_on(&at, fn, info)) || (error = level_of(&at, info, &level)))
+		return error;
+	return enter(&at, level, session);
 }
 
 int ampi_Session_finalize(MPI_Session *session)
@@ -196,9 +195,12 @@ int ampi_Session_get_num_psets(MPI_Session session, MPI_Info info, int *n)
 {
 	const int fn = AMPI_FN_MPI_Session_get_num_psets;
 	struct ampi_session *s = ampi_session(session);
-	(void)info;
 	if (!s)
 		return ampi_bad_session(session, fn);
+	struct ampi_culprit at = ampi_session_culprit(s);
+	int error = ampi_check_info_on(&at, fn, info);
+	if (error)
+		return error;
 	if (!n)
 		return null(s, fn, "npset_names");
 	*n = PSETS;
@@ -210,10 +212,12 @@ int ampi_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *le
 {
 	const int fn = AMPI_FN_MPI_Session_get_nth_pset;
 	struct ampi_session *s = ampi_session(session);
-	(void)info;
 	if (!s)
 		return ampi_bad_session(session, fn);
 	struct ampi_culprit at = ampi_session_culprit(s);
+	int error = ampi_check_info_on(&at, fn, info);
+	if (error)
+		return error;
 	if (n < 0 || n >= PSETS)
 		return ampi_raise_on(&at, MPI_ERR_ARG, fn, "n is %d, the session has %d process sets", n, PSETS);
 	if (!length)

@@ -50,7 +50,13 @@ int ampi_Get_count(const MPI_Status *s, MPI_Datatype type, int *count)
 	return error;
 }
 
-/* Types of one predefined kind count by division; Go walks the type map of others. */
+/* A predefined type that is not a pair. */
+static int is_one_value(const struct vr_type *t)
+{
+	return (t->flags & VR_TYPE_PREDEFINED) && t->kind < VR_KIND_F32_I32;
+}
+
+/* Types of one value count by division; Go walks the type map of others. */
 static int get_elements(int fn, const MPI_Status *s, MPI_Datatype type, MPI_Count *count)
 {
 	const struct vr_type *t = ampi_type(type);
@@ -60,7 +66,7 @@ static int get_elements(int fn, const MPI_Status *s, MPI_Datatype type, MPI_Coun
 	int64_t bytes = ampi_status_bytes(s);
 	if (!t)
 		return ampi_bad_type(NULL, type, fn);
-	if ((t->flags & VR_TYPE_PREDEFINED) && t->kind < VR_KIND_F32_I32) {
+	if (is_one_value(t)) {
 		*count = whole_elements(bytes, t->size);
 		return MPI_SUCCESS;
 	}
@@ -99,16 +105,14 @@ static int set_elements(int fn, MPI_Status *s, MPI_Datatype type, MPI_Count coun
 		return error;
 	if (!t)
 		return ampi_bad_type(NULL, type, fn);
-	MPI_Count bytes;
-	if (count < 0 || __builtin_mul_overflow(count, t->size, &bytes))
+	MPI_Count bytes = 0;
+	if (count < 0 || (is_one_value(t) && __builtin_mul_overflow(count, t->size, &bytes)))
 		return ampi_bad_count(NULL, fn, count);
-	if (!(t->flags & VR_TYPE_PREDEFINED)) {
-		error = (int)ampi_serve(AMPI_FN_TYPE_BYTES, (uint64_t[]){(uint64_t)type, count, (uint64_t)&bytes}, 3);
-		if (error)
-			return error;
-	}
-	set_bytes(s, bytes);
-	return MPI_SUCCESS;
+	if (!is_one_value(t))
+		error = (int)ampi_serve_as(fn, AMPI_FN_TYPE_BYTES, (uint64_t[]){(uint64_t)type, count, (uint64_t)&bytes}, 3);
+	if (!error)
+		set_bytes(s, bytes);
+	return error;
 }
 
 int ampi_Status_set_elements(MPI_Status *s, MPI_Datatype type, int count)

@@ -1527,17 +1527,6 @@ static int serve_Comm_create_from_group(MPI_Group group, const char *stringtag, 
     return ampi_serve(AMPI_FN_MPI_Comm_create_from_group, a, 5);
 }
 
-static int check_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
-{
-    if (unlikely(!stringtag))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_create_from_group, 0, "stringtag");
-    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Comm_create_from_group, 0, info)))
-        return MPI_ERR_INFO;
-    if (unlikely(!newcomm))
-        return ampi_null_argument(AMPI_FN_MPI_Comm_create_from_group, 0, "newcomm");
-    return ampi_Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
-}
-
 static int serve_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
     uint64_t a[] = {(uintptr_t)comm, (uintptr_t)group, (uint64_t)(int64_t)tag, (uintptr_t)newcomm};
@@ -3441,15 +3430,6 @@ static int serve_Group_from_session_pset(MPI_Session session, const char *pset_n
     return ampi_serve(AMPI_FN_MPI_Group_from_session_pset, a, 3);
 }
 
-static int check_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
-{
-    if (unlikely(!pset_name))
-        return ampi_null_argument(AMPI_FN_MPI_Group_from_session_pset, 0, "pset_name");
-    if (unlikely(!newgroup))
-        return ampi_null_argument(AMPI_FN_MPI_Group_from_session_pset, 0, "newgroup");
-    return ampi_Group_from_session_pset(session, pset_name, newgroup);
-}
-
 static MPI_Group serve_Group_fromint(int group)
 {
     uint64_t a[] = {(uint64_t)(int64_t)group};
@@ -4257,17 +4237,6 @@ static int serve_Intercomm_create_from_groups(MPI_Group local_group, int local_l
 {
     uint64_t a[] = {(uintptr_t)local_group, (uint64_t)(int64_t)local_leader, (uintptr_t)remote_group, (uint64_t)(int64_t)remote_leader, (uintptr_t)stringtag, (uintptr_t)info, (uintptr_t)errhandler, (uintptr_t)newintercomm};
     return ampi_serve(AMPI_FN_MPI_Intercomm_create_from_groups, a, 8);
-}
-
-static int check_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
-{
-    if (unlikely(!stringtag))
-        return ampi_null_argument(AMPI_FN_MPI_Intercomm_create_from_groups, 0, "stringtag");
-    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Intercomm_create_from_groups, 0, info)))
-        return MPI_ERR_INFO;
-    if (unlikely(!newintercomm))
-        return ampi_null_argument(AMPI_FN_MPI_Intercomm_create_from_groups, 0, "newintercomm");
-    return ampi_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
 }
 
 static int serve_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
@@ -5932,28 +5901,10 @@ static int serve_Session_detach_buffer(MPI_Session session, void *buffer_addr, i
     return ampi_serve(AMPI_FN_MPI_Session_detach_buffer, a, 3);
 }
 
-static int check_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
-{
-    if (unlikely(!buffer_addr))
-        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer, 0, "buffer_addr");
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer, 0, "size");
-    return ampi_Session_detach_buffer(session, buffer_addr, size);
-}
-
 static int serve_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)buffer_addr, (uintptr_t)size};
     return ampi_serve(AMPI_FN_MPI_Session_detach_buffer_c, a, 3);
-}
-
-static int check_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
-{
-    if (unlikely(!buffer_addr))
-        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer_c, 0, "buffer_addr");
-    if (unlikely(!size))
-        return ampi_null_argument(AMPI_FN_MPI_Session_detach_buffer_c, 0, "size");
-    return ampi_Session_detach_buffer_c(session, buffer_addr, size);
 }
 
 static int serve_Session_finalize(MPI_Session *session)
@@ -5987,24 +5938,10 @@ static int serve_Session_get_errhandler(MPI_Session session, MPI_Errhandler *err
     return ampi_serve(AMPI_FN_MPI_Session_get_errhandler, a, 2);
 }
 
-static int check_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
-{
-    if (unlikely(!errhandler))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_errhandler, 0, "errhandler");
-    return ampi_Session_get_errhandler(session, errhandler);
-}
-
 static int serve_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)info_used};
     return ampi_serve(AMPI_FN_MPI_Session_get_info, a, 2);
-}
-
-static int check_Session_get_info(MPI_Session session, MPI_Info *info_used)
-{
-    if (unlikely(!info_used))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_info, 0, "info_used");
-    return ampi_Session_get_info(session, info_used);
 }
 
 static int serve_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
@@ -6013,28 +5950,10 @@ static int serve_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
     return ampi_serve(AMPI_FN_MPI_Session_get_nth_pset, a, 5);
 }
 
-static int check_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
-{
-    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Session_get_nth_pset, 0, info)))
-        return MPI_ERR_INFO;
-    if (unlikely(!pset_len))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_nth_pset, 0, "pset_len");
-    return ampi_Session_get_nth_pset(session, info, n, pset_len, pset_name);
-}
-
 static int serve_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)info, (uintptr_t)npset_names};
     return ampi_serve(AMPI_FN_MPI_Session_get_num_psets, a, 3);
-}
-
-static int check_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
-{
-    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Session_get_num_psets, 0, info)))
-        return MPI_ERR_INFO;
-    if (unlikely(!npset_names))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_num_psets, 0, "npset_names");
-    return ampi_Session_get_num_psets(session, info, npset_names);
 }
 
 static int serve_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
@@ -6043,41 +5962,16 @@ static int serve_Session_get_pset_info(MPI_Session session, const char *pset_nam
     return ampi_serve(AMPI_FN_MPI_Session_get_pset_info, a, 3);
 }
 
-static int check_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
-{
-    if (unlikely(!pset_name))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_pset_info, 0, "pset_name");
-    if (unlikely(!info))
-        return ampi_null_argument(AMPI_FN_MPI_Session_get_pset_info, 0, "info");
-    return ampi_Session_get_pset_info(session, pset_name, info);
-}
-
 static int serve_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
     uint64_t a[] = {(uintptr_t)session, (uintptr_t)request};
     return ampi_serve(AMPI_FN_MPI_Session_iflush_buffer, a, 2);
 }
 
-static int check_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
-{
-    if (unlikely(!request))
-        return ampi_null_argument(AMPI_FN_MPI_Session_iflush_buffer, 0, "request");
-    return ampi_Session_iflush_buffer(session, request);
-}
-
 static int serve_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     uint64_t a[] = {(uintptr_t)info, (uintptr_t)errhandler, (uintptr_t)session};
     return ampi_serve(AMPI_FN_MPI_Session_init, a, 3);
-}
-
-static int check_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
-{
-    if (unlikely(info != MPI_INFO_NULL && ampi_check_info(AMPI_FN_MPI_Session_init, 0, info)))
-        return MPI_ERR_INFO;
-    if (unlikely(!session))
-        return ampi_null_argument(AMPI_FN_MPI_Session_init, 0, "session");
-    return ampi_Session_init(info, errhandler, session);
 }
 
 static int serve_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
@@ -8306,7 +8200,7 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Comm_connect, ampi_Comm_connect, check_Comm_connect, serve_Comm_connect);
     SLOT(AMPI_FN_MPI_Comm_create, ampi_Comm_create, check_Comm_create, serve_Comm_create);
     SLOT(AMPI_FN_MPI_Comm_create_errhandler, ampi_Comm_create_errhandler, check_Comm_create_errhandler, serve_Comm_create_errhandler);
-    SLOT(AMPI_FN_MPI_Comm_create_from_group, ampi_Comm_create_from_group, check_Comm_create_from_group, serve_Comm_create_from_group);
+    SLOT(AMPI_FN_MPI_Comm_create_from_group, ampi_Comm_create_from_group, ampi_Comm_create_from_group, serve_Comm_create_from_group);
     SLOT(AMPI_FN_MPI_Comm_create_group, ampi_Comm_create_group, check_Comm_create_group, serve_Comm_create_group);
     SLOT(AMPI_FN_MPI_Comm_create_keyval, ampi_Comm_create_keyval, check_Comm_create_keyval, serve_Comm_create_keyval);
     SLOT(AMPI_FN_MPI_Comm_delete_attr, ampi_Comm_delete_attr, ampi_Comm_delete_attr, serve_Comm_delete_attr);
@@ -8486,7 +8380,7 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Group_difference, ampi_Group_difference, check_Group_difference, serve_Group_difference);
     SLOT(AMPI_FN_MPI_Group_excl, ampi_Group_excl, check_Group_excl, serve_Group_excl);
     SLOT(AMPI_FN_MPI_Group_free, ampi_Group_free, check_Group_free, serve_Group_free);
-    SLOT(AMPI_FN_MPI_Group_from_session_pset, ampi_Group_from_session_pset, check_Group_from_session_pset, serve_Group_from_session_pset);
+    SLOT(AMPI_FN_MPI_Group_from_session_pset, ampi_Group_from_session_pset, ampi_Group_from_session_pset, serve_Group_from_session_pset);
     SLOT(AMPI_FN_MPI_Group_fromint, ampi_Group_fromint, ampi_Group_fromint, serve_Group_fromint);
     SLOT(AMPI_FN_MPI_Group_incl, ampi_Group_incl, check_Group_incl, serve_Group_incl);
     SLOT(AMPI_FN_MPI_Group_intersection, ampi_Group_intersection, check_Group_intersection, serve_Group_intersection);
@@ -8550,7 +8444,7 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Init_thread, ampi_Init_thread, check_Init_thread, serve_Init_thread);
     SLOT(AMPI_FN_MPI_Initialized, ampi_Initialized, check_Initialized, serve_Initialized);
     SLOT(AMPI_FN_MPI_Intercomm_create, ampi_Intercomm_create, check_Intercomm_create, serve_Intercomm_create);
-    SLOT(AMPI_FN_MPI_Intercomm_create_from_groups, ampi_Intercomm_create_from_groups, check_Intercomm_create_from_groups, serve_Intercomm_create_from_groups);
+    SLOT(AMPI_FN_MPI_Intercomm_create_from_groups, ampi_Intercomm_create_from_groups, ampi_Intercomm_create_from_groups, serve_Intercomm_create_from_groups);
     SLOT(AMPI_FN_MPI_Intercomm_merge, ampi_Intercomm_merge, check_Intercomm_merge, serve_Intercomm_merge);
     SLOT(AMPI_FN_MPI_Iprobe, ampi_Iprobe, check_Iprobe, serve_Iprobe);
     SLOT(AMPI_FN_MPI_Irecv, ampi_Irecv, check_Irecv, serve_Irecv);
@@ -8701,18 +8595,18 @@ static void table_fill(void)
     SLOT(AMPI_FN_MPI_Session_attach_buffer_c, ampi_Session_attach_buffer_c, ampi_Session_attach_buffer_c, serve_Session_attach_buffer_c);
     SLOT(AMPI_FN_MPI_Session_call_errhandler, ampi_Session_call_errhandler, ampi_Session_call_errhandler, serve_Session_call_errhandler);
     SLOT(AMPI_FN_MPI_Session_create_errhandler, ampi_Session_create_errhandler, check_Session_create_errhandler, serve_Session_create_errhandler);
-    SLOT(AMPI_FN_MPI_Session_detach_buffer, ampi_Session_detach_buffer, check_Session_detach_buffer, serve_Session_detach_buffer);
-    SLOT(AMPI_FN_MPI_Session_detach_buffer_c, ampi_Session_detach_buffer_c, check_Session_detach_buffer_c, serve_Session_detach_buffer_c);
+    SLOT(AMPI_FN_MPI_Session_detach_buffer, ampi_Session_detach_buffer, ampi_Session_detach_buffer, serve_Session_detach_buffer);
+    SLOT(AMPI_FN_MPI_Session_detach_buffer_c, ampi_Session_detach_buffer_c, ampi_Session_detach_buffer_c, serve_Session_detach_buffer_c);
     SLOT(AMPI_FN_MPI_Session_finalize, ampi_Session_finalize, check_Session_finalize, serve_Session_finalize);
     SLOT(AMPI_FN_MPI_Session_flush_buffer, ampi_Session_flush_buffer, ampi_Session_flush_buffer, serve_Session_flush_buffer);
     SLOT(AMPI_FN_MPI_Session_fromint, ampi_Session_fromint, ampi_Session_fromint, serve_Session_fromint);
-    SLOT(AMPI_FN_MPI_Session_get_errhandler, ampi_Session_get_errhandler, check_Session_get_errhandler, serve_Session_get_errhandler);
-    SLOT(AMPI_FN_MPI_Session_get_info, ampi_Session_get_info, check_Session_get_info, serve_Session_get_info);
-    SLOT(AMPI_FN_MPI_Session_get_nth_pset, ampi_Session_get_nth_pset, check_Session_get_nth_pset, serve_Session_get_nth_pset);
-    SLOT(AMPI_FN_MPI_Session_get_num_psets, ampi_Session_get_num_psets, check_Session_get_num_psets, serve_Session_get_num_psets);
-    SLOT(AMPI_FN_MPI_Session_get_pset_info, ampi_Session_get_pset_info, check_Session_get_pset_info, serve_Session_get_pset_info);
-    SLOT(AMPI_FN_MPI_Session_iflush_buffer, ampi_Session_iflush_buffer, check_Session_iflush_buffer, serve_Session_iflush_buffer);
-    SLOT(AMPI_FN_MPI_Session_init, ampi_Session_init, check_Session_init, serve_Session_init);
+    SLOT(AMPI_FN_MPI_Session_get_errhandler, ampi_Session_get_errhandler, ampi_Session_get_errhandler, serve_Session_get_errhandler);
+    SLOT(AMPI_FN_MPI_Session_get_info, ampi_Session_get_info, ampi_Session_get_info, serve_Session_get_info);
+    SLOT(AMPI_FN_MPI_Session_get_nth_pset, ampi_Session_get_nth_pset, ampi_Session_get_nth_pset, serve_Session_get_nth_pset);
+    SLOT(AMPI_FN_MPI_Session_get_num_psets, ampi_Session_get_num_psets, ampi_Session_get_num_psets, serve_Session_get_num_psets);
+    SLOT(AMPI_FN_MPI_Session_get_pset_info, ampi_Session_get_pset_info, ampi_Session_get_pset_info, serve_Session_get_pset_info);
+    SLOT(AMPI_FN_MPI_Session_iflush_buffer, ampi_Session_iflush_buffer, ampi_Session_iflush_buffer, serve_Session_iflush_buffer);
+    SLOT(AMPI_FN_MPI_Session_init, ampi_Session_init, ampi_Session_init, serve_Session_init);
     SLOT(AMPI_FN_MPI_Session_set_errhandler, ampi_Session_set_errhandler, ampi_Session_set_errhandler, serve_Session_set_errhandler);
     SLOT(AMPI_FN_MPI_Session_toint, ampi_Session_toint, ampi_Session_toint, serve_Session_toint);
     SLOT(AMPI_FN_MPI_Ssend, ampi_Ssend, ampi_Ssend, serve_Ssend);

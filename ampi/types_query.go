@@ -20,7 +20,11 @@ func typeElements(c *call) error {
 
 func typeBytes(c *call) error {
 	t := c.datatype(0, "datatype")
-	c.put64(2, "count", t.layout.BytesOf(c.num(1)))
+	n, fits := t.layout.BytesOf(c.num(1))
+	if c.err == nil && !fits {
+		c.fault(mpi.ErrCount, "count is %d, more than any buffer holds", c.num(1))
+	}
+	c.put64(2, "count", n)
 	return c.err
 }
 
@@ -34,7 +38,12 @@ func typeSetName(c *call) error {
 	return c.err
 }
 
+// typeGetName also knows the name of the null handle (MPI 5.0 section 7.8).
 func typeGetName(c *call) error {
+	if c.Args[0] == mpi.DatatypeNull {
+		c.putInt(2, "resultlen", c.putText(1, "type_name", "MPI_DATATYPE_NULL", mpi.MaxObjectName))
+		return c.err
+	}
 	t := c.datatype(0, "datatype")
 	name, given := c.state.Types.Names[t.handle]
 	if !given {

@@ -48,7 +48,7 @@ func TestMPIManyRanks(t *testing.T) {
 		"procnull_self.c", "scan.c", "truncate.c", "user_ops.c"} {
 		rows = append(rows, placement{file, 2, 256})
 	}
-	rows = append(rows, placement{"comm_split.c", 2, 1024})
+	rows = append(rows, placement{"comm_split.c", 2, 1024}, placement{"icoll_arrays.c", 2, 300})
 	each(t, rows, func(p placement) string { return fmt.Sprintf("%s/%d/%d", p.file, p.workers, p.ranks) }, func(t *testing.T, p placement) {
 		runMPI(t, p.file, p.workers, p.ranks)
 	})

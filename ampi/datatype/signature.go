@@ -1,5 +1,7 @@
 package datatype
 
+import "math"
+
 // Run is a part of a type's signature: Count elements of one basic type, or Count times the runs of Body.
 type Run struct {
 	Basic    uint64 // handle of a predefined type that is not a pair; 0 when Body is set
@@ -113,13 +115,17 @@ func prefix(runs []Run, bytes int64) (n, rest int64) {
 }
 
 // BytesOf is the size of the first n basic elements of as many elements of the type as they need, as
-// MPI_Status_set_elements takes them.
-func (l *Layout) BytesOf(n int64) int64 {
+// MPI_Status_set_elements takes them; false when that is more than an int64 holds.
+func (l *Layout) BytesOf(n int64) (bytes int64, fits bool) {
 	per := sigElements(l.Sig)
 	if per == 0 {
-		return 0
+		return 0, true
 	}
-	return n/per*l.Size + bytesOf(l.Sig, n%per)
+	whole, part := n/per, bytesOf(l.Sig, n%per)
+	if l.Size > 0 && whole > (math.MaxInt64-part)/l.Size {
+		return 0, false
+	}
+	return whole*l.Size + part, true
 }
 
 func bytesOf(runs []Run, n int64) int64 {

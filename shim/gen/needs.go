@@ -34,6 +34,9 @@ func needsOf(std *standard, p prototype) (needs []need) {
 	if len(params) != len(procedure) {
 		return nil // its C form is one of its own
 	}
+	if slices.ContainsFunc(params, raisesItself) {
+		return nil
+	}
 	for i, a := range procedure {
 		a.Name = params[i].Name // C says "indx"
 		if params[i].Type == "MPI_Info" && !strings.HasPrefix(p.Name, "MPI_Info_") {
@@ -44,6 +47,11 @@ func needsOf(std *standard, p prototype) (needs []need) {
 		}
 	}
 	return needs
+}
+
+// raisesItself says that errors go to the handler of a session, or to one among the arguments, which has to be looked at first.
+func raisesItself(c cParam) bool {
+	return c.Stars == 0 && (c.Type == "MPI_Session" || c.Type == "MPI_Errhandler")
 }
 
 func needOf(a apiParam, params []cParam) (need, bool) {

@@ -26,9 +26,34 @@ static void infos(void)
 	expect(info, "mpi_real_size", "4");
 	expect(info, "mpi_double_precision_size", "8");
 	expect(info, "mpi_integer8_supported", "true");
-	expect(info, "mpi_real2_supported", "false");
+	expect(info, "mpi_real2_supported", "true");
 	CHECK_FAILS(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI);
 	CHECK_FAILS(MPI_Abi_set_fortran_info(MPI_INFO_NULL), MPI_ERR_INFO);
+	MPI_Info_free(&info);
+}
+
+/* What is not there has no size (section 20.4). */
+static void sizes(void)
+{
+	static const struct { const char *key; MPI_Datatype type; int size; } types[] = {
+		{"mpi_logical1_supported", MPI_LOGICAL1, 1}, {"mpi_logical2_supported", MPI_LOGICAL2, 2}, {"mpi_logical4_supported", MPI_LOGICAL4, 4},
+		{"mpi_logical8_supported", MPI_LOGICAL8, 8}, {"mpi_logical16_supported", MPI_LOGICAL16, 16}, {"mpi_integer1_supported", MPI_INTEGER1, 1},
+		{"mpi_integer2_supported", MPI_INTEGER2, 2}, {"mpi_integer4_supported", MPI_INTEGER4, 4}, {"mpi_integer8_supported", MPI_INTEGER8, 8},
+		{"mpi_integer16_supported", MPI_INTEGER16, 16}, {"mpi_real2_supported", MPI_REAL2, 2}, {"mpi_real4_supported", MPI_REAL4, 4},
+		{"mpi_real8_supported", MPI_REAL8, 8}, {"mpi_real16_supported", MPI_REAL16, 16}, {"mpi_complex4_supported", MPI_COMPLEX4, 4},
+		{"mpi_complex8_supported", MPI_COMPLEX8, 8}, {"mpi_complex16_supported", MPI_COMPLEX16, 16}, {"mpi_complex32_supported", MPI_COMPLEX32, 32},
+		{"mpi_double_complex_supported", MPI_DOUBLE_COMPLEX, 16}};
+	char value[8];
+	MPI_Info info;
+
+	MPI_Abi_get_fortran_info(&info);
+	for (int i = 0; i < LEN(types); i++) {
+		int length = sizeof value, flag = 0, n;
+		MPI_Info_get_string(info, types[i].key, &length, value, &flag);
+		CHECK(flag);
+		MPI_Type_size(types[i].type, &n);
+		CHECK_INT(n, strcmp(value, "true") ? MPI_UNDEFINED : types[i].size);
+	}
 	MPI_Info_free(&info);
 }
 
@@ -60,6 +85,7 @@ int main(int argc, char **argv)
 	CHECK(version == 5 && subversion == 0);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	infos();
+	sizes();
 	booleans();
 	return check_end("abi");
 }
