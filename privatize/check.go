@@ -7,7 +7,10 @@ import (
 	"strings"
 )
 
-const libcSoname = "libc.so.6"
+const (
+	libcSoname    = "libc.so.6"
+	threadsSoname = "libpthread.so.0"
+)
 
 // checkProgram refuses what is not an ordinary PIE.
 func checkProgram(im *image) error {

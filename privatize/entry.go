@@ -10,12 +10,15 @@ import (
 // with (argc, argv, envp), Main, the exit handlers, Finis, Fflush(0).
 type Entry struct {
 	Main      uintptr
-	EarlyInit uintptr // __libc_early_init(bool)
+	EarlyInit uintptr // __libc_early_init(bool); 0 before glibc 2.32, whose libraries do all in their Inits
 	CtypeInit uintptr // __ctype_init(void)
 	Fflush    uintptr // fflush of the rank's own libc
 	Preinits  []uintptr
 	Inits     []uintptr // libraries before what needs them
 	Finis     []uintptr // the other way round
+
+	// The image of libpthread.so.0 where that is a library of its own, before glibc 2.34: its Inits believe to be in the process's only one.
+	Threads, ThreadsEnd uintptr
 
 	// Addresses of libc variables to set before Inits: environ, the program's name in full and without folders.
 	Environ   uintptr
@@ -28,6 +31,7 @@ type Entry struct {
 type entryOffsets struct {
 	main, earlyInit, ctypeInit, fflush uint64
 	environ, progname, progShort       uint64
+	threads, threadsEnd                uint64
 	preinits, inits, finis             []initRef
 
 	// What these refer to, once the resolvers have run: the same in all ranks.
@@ -94,11 +98,11 @@ func (p *Program) findEntry() error {
 		out  *uint64
 		name string
 	}{
-		{&e.earlyInit, "__libc_early_init"}, {&e.ctypeInit, "__ctype_init"}, {&e.fflush, "fflush"},
+		{&e.ctypeInit, "__ctype_init"}, {&e.fflush, "fflush"},
 	} {
 		s, ok := p.libc.find(newQuery(w.name, ""))
 		if !ok {
-			return &Refusal{p.libc.path, OtherLibc, "has no " + w.name, "use glibc 2.32 or newer"}
+			return &Refusal{p.libc.path, OtherLibc, "has no " + w.name, "use glibc 2.28 or newer"}
 		}
 		*w.out = p.libc.bias + s.value
 	}
@@ -111,6 +115,12 @@ func (p *Program) findEntry() error {
 		if off, ok := p.Symbol(w.name); ok {
 			*w.out = off
 		}
+	}
+	if s, ok := p.libc.find(newQuery("__libc_early_init", "")); ok {
+		e.earlyInit = p.libc.bias + s.value
+	}
+	if im := p.byName(threadsSoname); im != nil && im.defines("pthread_create") {
+		e.threads, e.threadsEnd = im.bias+im.low(), im.bias+im.high()
 	}
 	p.collectInits()
 	return p.findMain()
@@ -161,6 +171,7 @@ func (p *Program) Entry(base uintptr) Entry {
 	return Entry{
 		Main: abs(e.main), EarlyInit: abs(e.earlyInit), CtypeInit: abs(e.ctypeInit), Fflush: abs(e.fflush),
 		Preinits: addresses(base, e.preinitsThere), Inits: addresses(base, e.initsThere), Finis: addresses(base, e.finisThere),
+		Threads: abs(e.threads), ThreadsEnd: abs(e.threadsEnd),
 		Environ: abs(e.environ), Progname: abs(e.progname), ProgShort: abs(e.progShort),
 	}
 }

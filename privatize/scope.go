@@ -194,7 +194,7 @@ func (im *image) own(s symbol) target {
 // isCLibrary reports whether the image is part of glibc, whose functions the runtime may replace.
 func (im *image) isCLibrary() bool {
 	switch im.dyn.soname {
-	case libcSoname, "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1":
+	case libcSoname, threadsSoname, "libdl.so.2", "librt.so.1", "libutil.so.1":
 		return true
 	}
 	return false

@@ -12,7 +12,7 @@
 
 static int is_first(pid_t thread)
 {
-	return !vr_thread && (!thread || thread == gettid() || thread == getpid());
+	return !vr_thread && (!thread || thread == vr_gettid() || thread == getpid());
 }
 
 static int keep(size_t size, const void *mask)

@@ -6,6 +6,7 @@
 #include <features.h>
 #include <stddef.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -13,6 +14,16 @@
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
+
+static inline pid_t vr_gettid(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+static inline int vr_tgkill(pid_t process, pid_t thread, int signal)
+{
+	return (int)syscall(SYS_tgkill, process, thread, signal);
+}
 
 #if !__GLIBC_PREREQ(2, 33)
 struct mallinfo2 {

@@ -99,7 +99,10 @@ static void initialise(struct vr_rank *me)
 	if (e->ctype_init)
 		((void (*)(void))e->ctype_init)();
 	for (uint32_t i = 0; i < e->ninits; i++)
-		((void (*)(int, char **, char **))e->inits[i])(me->argc, me->argv, me->envp);
+		if (e->inits[i] - e->threads < e->threads_size)
+			vr_threads_library_init(me, e->inits[i]);
+		else
+			((void (*)(int, char **, char **))e->inits[i])(me->argc, me->argv, me->envp);
 }
 
 void vr_exit(int code) __attribute__((noreturn));

@@ -26,6 +26,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "freeze.h"
 #include "interrupt.h"
 #include "life.h"
@@ -209,7 +210,7 @@ static void *watch(void *unused)
 			pause = pause < WATCH_MAX ? 2 * pause : pause;
 			continue;
 		}
-		tgkill(getpid(), pe_thread, VR_NUDGE_SIGNAL);
+		vr_tgkill(getpid(), pe_thread, VR_NUDGE_SIGNAL);
 		pause = status < 0 || !(atomic_load(&waiting) || vr_freeze_is_wanted()) ? WATCH_MAX : WATCH_MIN; /* for the next wait of this kind */
 	}
 	return unused;
@@ -250,7 +251,7 @@ void vr_nudge_setup(void)
 	char name[64];
 	if (done++ || vr_nudge_prepare())
 		return;
-	pe_thread = gettid();
+	pe_thread = vr_gettid();
 	snprintf(name, sizeof name, "/proc/self/task/%d/syscall", pe_thread);
 	status = open(name, O_RDONLY | O_CLOEXEC);
 	struct sigaction act = {.sa_sigaction = nudged, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};

@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "core.h"
 
 enum { MOVING, ASKED, STANDING };
@@ -70,7 +71,7 @@ void vr_park_leave(void)
 const char *vr_park_setup(void)
 {
 	struct sigaction act = {.sa_sigaction = asked, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
-	pe_thread = gettid();
+	pe_thread = vr_gettid();
 	return sigaction(VR_PARK_SIGNAL, &act, NULL) ? strerror(errno) : NULL;
 }
 
@@ -81,7 +82,7 @@ int vr_park_ask(int64_t nanoseconds)
 	struct timespec pause = {0, 1000000};
 	int64_t until = vr_now() + nanoseconds;
 	atomic_store(&state, ASKED);
-	if (!pe_thread || tgkill(getpid(), pe_thread, VR_PARK_SIGNAL)) {
+	if (!pe_thread || vr_tgkill(getpid(), pe_thread, VR_PARK_SIGNAL)) {
 		atomic_store(&state, MOVING);
 		return 0;
 	}

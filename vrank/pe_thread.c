@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "compat.h"
 #include "core.h"
 #include "pe_thread.h"
 
@@ -73,7 +74,7 @@ const char *vr_pe_join(void)
 	vr_guards_set(vr_job->canary, vr_job->pointer_guard);
 	if (vr_pe->tp != vr_job->pe[0].tp && vr_job->pe[0].tp)
 		return "the thread pointer is not the same in all workers";
-	vr_pe->thread = gettid();
+	vr_pe->thread = vr_gettid();
 	vr_clock = vr_job->clock;
 	vr_departures = atomic_load(&vr_job->freeze.departures); /* of chains that were saved none is as it was */
 	return NULL;

@@ -192,6 +192,7 @@ func (w *worker) point(r *rank, p *privatize.Placed) {
 	u := func(a uintptr) C.uint64_t { return C.uint64_t(a) }
 	r.c.entry = C.struct_vr_entry{
 		main: u(e.Main), early_init: u(e.EarlyInit), ctype_init: u(e.CtypeInit), fflush: u(e.Fflush),
+		threads: u(e.Threads), threads_size: u(e.ThreadsEnd - e.Threads),
 		environ_var: u(e.Environ), progname_full: u(e.Progname), progname: u(e.ProgShort),
 		freopen: symbol("freopen"), errno_location: symbol("__errno_location"), single_threaded: symbol("__libc_single_threaded"),
 		alone: u(e.EarlyInit), backtrace: symbol("_Unwind_Backtrace"),

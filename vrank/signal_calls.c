@@ -136,7 +136,7 @@ int vr_bind_raise(int signal)
 		return fail(EINVAL);
 	if (signal && send_self(signal, SI_TKILL, (union sigval){0}))
 		return 0;
-	return syscall(SYS_tgkill, getpid(), gettid(), signal) ? fail(errno) : 0;
+	return syscall(SYS_tgkill, getpid(), vr_gettid(), signal) ? fail(errno) : 0;
 }
 
 /* The worker's number is the number of all its ranks: each means itself. */

@@ -241,7 +241,7 @@ static void kick_handler(int signal, siginfo_t *info, void *context)
 int vr_signal_arrive(int signal, siginfo_t *info, ucontext_t *context)
 {
 	int taken = 1, error = errno;
-	if (gettid() == pe_thread) {
+	if (vr_gettid() == pe_thread) {
 		taken = route(signal, info, 1);
 		try_again(context);
 		call_handlers(context);
@@ -463,7 +463,7 @@ int vr_kick_timer(clockid_t clock, void *value, timer_t *out)
 const char *vr_signals_setup(void)
 {
 	struct sigaction act = {.sa_sigaction = kick_handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
-	pe_thread = gettid();
+	pe_thread = vr_gettid();
 	if (vr_nudge_prepare())
 		return "the processor has no XSAVE";
 	pthread_sigmask(SIG_SETMASK, NULL, &base_mask);

@@ -65,7 +65,7 @@ static int try_sem(void *s)
 /* A checking mutex that its owner locks again: the C library says so. */
 static int is_held_twice(const pthread_mutex_t *m)
 {
-	return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK && m->__data.__owner == gettid();
+	return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK && m->__data.__owner == vr_gettid();
 }
 
 /* Memory that ranks share may have a mutex that another rank of this worker holds. */
