@@ -139,8 +139,20 @@ func (p *Program) open(prog string, libs []Library) error {
 			return err
 		}
 	}
+	if err := p.openThreads(); err != nil {
+		return err
+	}
 	p.orderInits()
 	return p.chooseABI()
+}
+
+// openThreads adds libpthread.so.0 where that is a library of its own, before glibc 2.34, and the program does not link to it. The runtime's
+// part of its functions would else be found without the rest: libraries that ask whether there are threads would take half of them.
+func (p *Program) openThreads() error {
+	if p.libc == nil || p.libc.defines("pthread_create") || p.byName(threadsSoname) != nil {
+		return nil
+	}
+	return p.openImage(Library{threadsSoname, filepath.Join(filepath.Dir(p.libc.path), threadsSoname)}, checkLibrary)
 }
 
 func (p *Program) openImage(l Library, check func(*image) error) error {
