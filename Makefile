@@ -11,11 +11,11 @@ HEADERS := $(shell cat isomalloc/*.h vrank/*.h ampi/*.h shim/table.h shim/includ
 export CGO_CFLAGS := -O2 -g -DAMPIRUN_HEADERS=$(HEADERS)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps compilers build demo test lint check bench fuzz install clean
+.PHONY: help deps compilers build demo test test-systems dist lint check bench fuzz install clean
 
 help: ## list the targets
 	@echo "make TARGET [PREFIX=/usr/local] [DESTDIR=] [FUZZTIME=20s]"
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10 | sed 's/^/  /'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14 | sed 's/^/  /'
 
 deps: ## install what is missing to build and test: compilers, make, cmake, binutils (apt-get)
 	@scripts/deps test
@@ -24,7 +24,7 @@ compilers:
 	@scripts/deps
 
 build: compilers ## build bin/ampirun and bin/ampicc with its links
-	@$(GO) build -o bin/ampirun ./cmd/ampirun
+	@$(GO) build $(if $(LINKFLAGS),-ldflags "$(LINKFLAGS)") -o bin/ampirun ./cmd/ampirun
 	@$(GO) build -o bin/ampicc ./cmd/ampicc
 	@for name in $(WRAPPERS); do ln -sf ampicc bin/$$name; done
 
@@ -43,6 +43,14 @@ check: lint build ## lint; generated files and docs are what the sources make of
 	bin/ampirun --docs-options > docs/options.md
 	@scripts/clean-tree
 	@scripts/docs-links
+
+test-systems: ## build and test in clean roots of Debian 11 to sid, as root; writes docs/systems.md
+	@scripts/deps systems
+	@scripts/systems
+
+dist: ## an archive that runs on all supported systems, in build/bullseye; as root
+	@scripts/deps systems
+	@scripts/dist
 
 bench: build ## print "name value unit" lines, with mpich beside us where it is installed
 	@$(GO) run ./bench
