@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,6 +39,9 @@ func TestMain(m *testing.M) {
 	}
 	if text := os.Getenv(managerVariable); text != "" {
 		os.Exit(manage(text))
+	}
+	if signal.Ignored(syscall.SIGHUP) { // by nohup; managers that tests start would inherit that
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	os.Exit(m.Run())
 }

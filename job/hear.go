@@ -60,6 +60,8 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 		m.runs()
 	case vrank.EventDeadlock:
 		m.deadlocked(e)
+	case vrank.EventStalled:
+		m.stalled(e)
 	case vrank.EventPlaced:
 		m.tellDebugger()
 	case vrank.EventAbort:
@@ -81,6 +83,17 @@ func (m *manager) tellDebugger() {
 	}
 	fmt.Fprintln(m.opt.Debugger, strings.Join(pids, " "))
 	m.opt.Debugger.Close()
+}
+
+// stalled says where all ranks are. The job goes on.
+func (m *manager) stalled(e vrank.Event) {
+	m.trace(func(traces []*vrank.Trace) {
+		lines := strings.Split(e.Text, "\n")
+		for _, line := range m.symbols.Describe(traces, false) {
+			lines = append(lines, "  "+line)
+		}
+		m.say(lines)
+	})
 }
 
 // deadlocked says where all ranks wait before it ends the job.

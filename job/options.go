@@ -8,6 +8,7 @@ package job
 
 import (
 	"os"
+	"time"
 
 	"ampirun/loadbalance/mapping"
 	"ampirun/privatize"
@@ -50,6 +51,8 @@ type Options struct {
 	Label     bool // begin each line of output with its rank
 	Stats     bool // print what was measured when the job ends
 	Pin       bool // bind each worker to a core
+
+	Stall time.Duration // after so long without anything that comes of what the ranks do a note says where they are; 0: never
 
 	// Debugger gets a line with the pids of all workers when they wait for a debugger before their ranks run; nil: they do not.
 	Debugger *os.File

@@ -179,7 +179,7 @@ func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 		Balance: m.opt.Balance, Period: m.opt.Period, Traffic: m.wantsTraffic(),
 		Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.Record != "" || m.opt.observed(),
 		Record:  m.opt.Record, RecordStep: m.opt.RecordStep, Timeline: m.opt.timelineLimit(),
-		Debug: m.opt.Debugger != nil,
+		Debug: m.opt.Debugger != nil, Stall: m.opt.Stall,
 	}
 }
 

@@ -31,6 +31,7 @@ void vr_child_add(pid_t pid, void *stream)
 		return; /* it can still be waited for by its number */
 	*c = (struct vr_child){.next = p->children, .pid = pid, .stream = stream};
 	p->children = c;
+	vr_current->children++;
 	vr_child_announce(c);
 }
 
@@ -41,6 +42,7 @@ static void remove_child(pid_t pid)
 		if (gone->pid != pid)
 			continue;
 		*c = gone->next;
+		vr_current->children--;
 		vr_rank_free(vr_current, gone);
 		return;
 	}
@@ -53,6 +55,7 @@ void vr_children_forget(void)
 		p->children = c->next;
 		vr_rank_free(vr_current, c);
 	}
+	vr_current->children = 0;
 }
 
 /* ---- standard streams of children ---- */

@@ -7,6 +7,7 @@ package vrank
 
 import (
 	"slices"
+	"time"
 
 	"ampirun/privatize"
 )
@@ -56,6 +57,8 @@ type Config struct {
 
 	// Record is the file that what is measured is written to, step by step, and RecordStep how long a step is, for Started; "" for none.
 	Record, RecordStep string `json:",omitempty"`
+
+	Stall time.Duration `json:",omitempty"` // how long nothing may come of what ranks do until that is reported: EventStalled; 0: it never is
 
 	Steal *StealPolicy `json:",omitempty"` // how idle PEs take ranks from busy ones; nil: they do not
 

@@ -48,6 +48,7 @@ struct vr_pe {
 	int32_t nfree[VR_POOL_CLASSES];
 	char *pool_next, *pool_end;
 	uint64_t switches, idle_ticks;
+	uint64_t blocks; /* calls of vr_rank_block: somebody has to do something for each to end */
 	uint64_t busy_ticks; /* in ranks; while time is accounted */
 	uint64_t idle_since; /* time-stamp counter; 0 while it is not idle */
 	uint64_t move_ticks, move_steps; /* spent on ranks that go or come; how often one did */

@@ -11,6 +11,7 @@ const (
 	EventAbort    EventKind = "abort"     // the job must end now with Code: MPI_Abort, fatal MPI error, Text explains
 	EventFault    EventKind = "fault"     // a rank died of Signal: Text is the report, Code is 128+signal
 	EventDeadlock EventKind = "deadlock"  // every rank waits for ever: Text lists who waits for whom
+	EventStalled  EventKind = "stalled"   // nothing has come of what ranks do for Config.Stall: Text says where they are; the job goes on
 	EventPlaced   EventKind = "placed"    // with Config.Debug: ranks exist, a debugger is waited for
 	EventBalanced EventKind = "balanced"  // a step of load balancing: Step
 	EventSave     EventKind = "save"      // Rank wants the job to be saved

@@ -36,6 +36,7 @@ static void park(struct vr_fiber *f)
 	f->idle_next = home->idle_fibers;
 	home->idle_fibers = f;
 	f->context.wait = (struct vr_wait){.fn = -1, .peer = VR_NOBODY};
+	vr_pe->blocks--; /* nothing has come of it yet */
 	vr_rank_block();
 }
 

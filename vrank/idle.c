@@ -161,8 +161,8 @@ int vr_idle(struct vr_rank *hot)
 	uint64_t since = vr_ticks(), now;
 	vr_pe->idle_since = since;
 	if (!spin(hot)) {
-		/* Who sleeps will go on by himself, threads may call, handlers end a rank. A timer that goes off is news before it is armed no more. */
-		int counted = !vr_pe->timers && !has_threads() && !atomic_load(&vr_timers_armed) && !atomic_load(&vr_signals_news);
+		/* Who sleeps will go on by himself, threads may call, handlers do anything. A timer that goes off is news before it is armed no more. */
+		int counted = !vr_pe->timers && !has_threads() && !vr_signals_may_come() && !atomic_load(&vr_timers_armed) && !atomic_load(&vr_signals_news);
 		if (counted) {
 			atomic_fetch_add(&vr_job->idle, 1);
 			deadlock = is_deadlock();

@@ -144,7 +144,7 @@ void vr_rank_exit(int code)
 		vr_job_abort(code, "a function that the program gave to MPI_Op_create ends its rank with code %d", code);
 	if (vr_thread)
 		exit_in_thread(code);
-	vr_timers_end(me);
+	vr_signals_end(me);
 	vr_fibers_end();
 	me->exit_code = code & 0xff;
 	if (me->exit_code && me->mpi_state == VR_MPI_RUNNING) /* it ends the job: no worker need find that others wait for it */

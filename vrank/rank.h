@@ -191,6 +191,7 @@ struct vr_rank {
 	uint64_t tls_offset[VR_TLS_MODULES]; /* block of module m is at TP - tls_offset[m] */
 	void *mpi; /* struct ampi_rank: the MPI layer's state */
 	_Atomic int32_t threads; /* threads that it started and that live */
+	int32_t children; /* processes that it started and has not waited for */
 	struct vr_fiber *fibers, *idle_fibers; /* all of them; and those that have nothing to do */
 	int32_t nfibers;
 	void *keys, **key_values; /* keys.c */

@@ -39,6 +39,27 @@ func deadlockReport(ranks int, name func(fn int) string) string {
 	return stdstrings.Join(lines, "\n")
 }
 
+// stallReport says what each rank does, as far as it waits or may look again and again.
+func (w *worker) stallReport() string {
+	lines := []string{fmt.Sprintf("nothing has come of what the ranks do for %v (+stall): no message, no input, no output; the job goes on", w.cfg.Stall)}
+	more, arrived := 0, collectiveWaits(w.cfg.Ranks)
+	for id := range w.cfg.Ranks {
+		state := w.stateOf(rankAt(id), arrived)
+		if state == "ended" {
+			continue
+		}
+		if len(lines) > deadlockLines {
+			more++
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("  rank %d %s", id, state))
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	}
+	return stdstrings.Join(lines, "\n")
+}
+
 // collectiveWaits counts the ranks that wait in collective calls, by communicator.
 func collectiveWaits(ranks int) map[uint32]int {
 	waits := map[uint32]int{}

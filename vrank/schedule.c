@@ -228,6 +228,7 @@ void vr_rank_block(void)
 {
 	struct vr_rank *me = vr_context;
 	set_state(me, VR_BLOCKED);
+	vr_pe->blocks++;
 	hot = me->home;
 	give_way(me);
 }

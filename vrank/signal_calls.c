@@ -48,6 +48,7 @@ static void set_action(struct vr_signals *s, int signal, const struct sigaction 
 {
 	int is_function = a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN;
 	s->actions[signal] = *a;
+	vr_handlers_note(s, signal);
 	if (is_function)
 		vr_signal_claim(signal);
 	else if (vr_is_child() && !vr_fault_is(signal))

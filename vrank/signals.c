@@ -27,6 +27,8 @@ static timer_t retry;
 static siginfo_t arrived_info[VR_SIGNALS];
 static _Atomic uint64_t arrived;
 
+static _Atomic int handling; /* ranks of this worker with handlers */
+
 static const int not_for_ranks[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
 
 struct vr_signals *vr_signals_of(struct vr_rank *r)
@@ -63,6 +65,12 @@ static uint64_t pending_of(const struct vr_rank *r)
 	return r->signals ? atomic_load(&r->signals->pending) : 0;
 }
 
+static void announce_news(void)
+{
+	atomic_store(&vr_signals_news, 1);
+	vr_pe_ring(vr_pe);
+}
+
 void vr_signal_post(struct vr_rank *r, int signal, const siginfo_t *info)
 {
 	struct vr_signals *s = r->signals;
@@ -71,8 +79,7 @@ void vr_signal_post(struct vr_rank *r, int signal, const siginfo_t *info)
 	s->info[signal] = *info;
 	s->info[signal].si_signo = signal;
 	atomic_fetch_or(&s->pending, BIT(signal));
-	atomic_store(&vr_signals_news, 1);
-	vr_pe_ring(vr_pe);
+	announce_news();
 }
 
 static int wants(const struct vr_rank *r, int signal)
@@ -214,7 +221,7 @@ static void call_handlers(ucontext_t *c)
 	g[REG_RIP] = (greg_t)vr_signal_enter;
 }
 
-/* What is pending although it is not blocked is tried again soon. */
+/* What is pending although it is not blocked is tried again soon. A rank that was ready when the PE looked may have gone to sleep since. */
 static void try_again(const ucontext_t *c)
 {
 	for (struct vr_rank *r = vr_pe->all; r; r = r->all_next) {
@@ -222,6 +229,8 @@ static void try_again(const ucontext_t *c)
 		if (!(pending_of(r) & ~mask))
 			continue;
 		retry_in(r == vr_current ? RETRY : 5 * RETRY);
+		if (r != vr_current)
+			announce_news();
 		return;
 	}
 }
@@ -296,8 +305,10 @@ static void run_handler(struct vr_signals *s, siginfo_t *info)
 		return;
 	if (a.sa_handler == SIG_DFL)
 		vr_job_abort(128 + signal, "SIG%s arrived, for which it has no handler", vr_signal_name(signal));
-	if (a.sa_flags & SA_RESETHAND)
+	if (a.sa_flags & SA_RESETHAND) {
 		s->actions[signal].sa_handler = SIG_DFL;
+		vr_handlers_note(s, signal);
+	}
 	if (!(a.sa_flags & SA_NODEFER))
 		sigaddset(&block, signal);
 	vr_mask_strip(&block);
@@ -379,6 +390,46 @@ void vr_signals_poll(void)
 	retry_in(RETRY); /* for the next one that runs */
 }
 
+/* ---- what may still come ---- */
+
+void vr_handlers_note(struct vr_signals *s, int signal)
+{
+	uint64_t before = s->handlers;
+	int is_function = s->actions[signal].sa_handler != SIG_DFL && s->actions[signal].sa_handler != SIG_IGN;
+	for (size_t i = 0; i < sizeof not_for_ranks / sizeof *not_for_ranks; i++)
+		is_function &= signal != not_for_ranks[i];
+	s->handlers = is_function ? before | BIT(signal) : before & ~BIT(signal);
+	handling += !!s->handlers - !!before;
+}
+
+static int has_child(const struct vr_rank *r)
+{
+	for (const struct vr_child *c = r->process ? r->process->children : NULL; c; c = c->next)
+		if (!c->announced)
+			return 1;
+	return 0;
+}
+
+/* Anybody may send any signal but for SIGCHLD, which comes from children. */
+int vr_signals_may_come(void)
+{
+	for (const struct vr_rank *r = handling ? vr_pe->all : NULL; r; r = r->all_next) {
+		uint64_t handlers = r->signals ? r->signals->handlers : 0;
+		if (handlers & ~BIT(SIGCHLD) || (handlers && has_child(r)))
+			return 1;
+	}
+	return 0;
+}
+
+void vr_signals_end(struct vr_rank *r)
+{
+	vr_timers_end(r);
+	if (!r->signals)
+		return;
+	handling -= !!r->signals->handlers;
+	r->signals->handlers = 0;
+}
+
 /* ---- masks ---- */
 
 static struct vr_rank *mask_of; /* the thread's mask is this rank's */
@@ -430,6 +481,7 @@ void vr_signals_leave(struct vr_rank *r)
 		mask_of = NULL;
 	}
 	vr_masks -= s->masks;
+	handling -= !!s->handlers;
 }
 
 const char *vr_signals_adopt(struct vr_rank *r)
@@ -443,6 +495,7 @@ const char *vr_signals_adopt(struct vr_rank *r)
 	if (!vr_masks)
 		mask_of = NULL; /* the thread's mask is that of all others */
 	vr_masks += s->masks;
+	handling += !!s->handlers;
 	int error = vr_timers_adopt(r);
 	if (pending_of(r)) {
 		atomic_store(&vr_signals_news, 1);

@@ -49,6 +49,7 @@ struct vr_signals {
 	int32_t fiber; /* one runs handlers, or is about to */
 	sigset_t mask; /* of its thread, while others run there */
 	int32_t has_mask;
+	uint64_t handlers; /* functions that may be called whatever the rank does: not those of faults */
 	int32_t masks; /* its part of vr_masks */
 	int32_t blocks; /* it has blocked signals once */
 	stack_t stack;
@@ -81,6 +82,13 @@ void vr_signals_poll(void);
 
 /* There may be something to poll. Timers that ranks have and that will go off. */
 extern _Atomic int vr_signals_news, vr_timers_armed;
+
+/* PE stack: has a rank of this worker a handler that something outside of the job may cause to run? */
+int vr_signals_may_come(void);
+
+/* Rank stack, when it has set or lost a handler. When it ends. */
+void vr_handlers_note(struct vr_signals *s, int signal);
+void vr_signals_end(struct vr_rank *r);
 
 /* Ranks differ in the signals that they block: then a switch changes the thread's mask. Rank stack: from vr_mask_begin on this one may. */
 extern int vr_masks;

@@ -214,6 +214,15 @@ var table = []group{
 		{form: "+stats", text: "print times, messages and memory of PEs and ranks at the end",
 			more: "Up to 64 ranks have a row each; of more, minimum, median and maximum are shown.",
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Stats })},
+		{form: "+stall", value: "TIME", initial: "60s", text: "say where all ranks are when nothing has come of what they do for so long; 0: never",
+			more: "That is no message, no output, nothing read or written, no rank that computes all the time, sleeps for more than 5 s or has a child process. There is one note, and the job goes on: " +
+				"ranks may look for something again and again that still comes. A job whose ranks all wait for each other for certain ends at once.",
+			set: func(s *settings, v string) (err error) {
+				if s.job.Stall = 0; v != "0" {
+					s.job.Stall, err = parseTime(v)
+				}
+				return err
+			}},
 		{form: "+progress", text: "show how the job goes in one line on standard error",
 			more: "On a terminal the line is redrawn in place and gone at the end; elsewhere there is one every 10 s and one at the end. [Seeing it](seeing.md#a-live-line) tells what it says.",
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Progress })},
@@ -282,7 +291,7 @@ func (s *settings) ckpt() *job.Checkpoints {
 }
 
 func newSettings() *settings {
-	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto", RecordStep: balance.DefaultStep.String()}}
+	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto", RecordStep: balance.DefaultStep.String(), Stall: 60 * time.Second}}
 }
 
 // eachOption calls visit for every row of the table.

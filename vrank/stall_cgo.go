@@ -1,0 +1,152 @@
+package vrank
+
+/*
+#include "core.h"
+
+#define LOOK(x) (*(const volatile __typeof__(x) *)&(x))
+
+struct pe_look { uint64_t switches; int32_t is_idle, thread; };
+
+// What only grows when something has come of what a PE or a rank does. Reads what other workers write.
+static uint64_t stall_deeds(void)
+{
+	uint64_t sum = atomic_load(&vr_job->live);
+	for (int i = 0; i < vr_job->pes; i++)
+		sum += LOOK(vr_job->pe[i].blocks);
+	for (int i = 0; i < vr_job->ranks; i++) {
+		const struct vr_rank *r = vr_rank_of(i);
+		sum += LOOK(r->counters.sent) + LOOK(r->counters.received) + LOOK(r->counters.written[0]) + LOOK(r->counters.written[1]);
+	}
+	return sum;
+}
+
+// Does a rank sleep for longer than loops do that look for something in between, or wait for a child?
+static int stall_will_go_on(int64_t nanoseconds)
+{
+	int64_t until = vr_now() + nanoseconds;
+	for (int i = 0; i < vr_job->ranks; i++) {
+		const struct vr_rank *r = vr_rank_of(i);
+		uint32_t state = atomic_load(&r->state);
+		if (state != VR_ENDED && (LOOK(r->children) || (state == VR_SLEEPING && LOOK(r->wake_at) > until)))
+			return 1;
+	}
+	return 0;
+}
+
+static struct pe_look stall_look(int i)
+{
+	const struct vr_pe *pe = &vr_job->pe[i];
+	return (struct pe_look){LOOK(pe->switches), LOOK(pe->idle_since) != 0, LOOK(pe->thread)};
+}
+
+static uint32_t stall_freezes(void) { return atomic_load(&vr_job->freeze.done); }
+static int stall_has_ended(void) { return !atomic_load(&vr_job->live) || atomic_load(&vr_job->stop); }
+*/
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	stdstrings "strings"
+	"time"
+)
+
+// A stall is a job of which nothing has come for a time, although it is not certain that nothing can. It is looked for by one goroutine of one
+// worker, now and then, in what the PEs and the kernel count anyway, so that nothing is paid for it where ranks run.
+
+// stallLooks is how many looks in a row find nothing until that is called a stall.
+const stallLooks = 12
+
+// longSleep is a sleep behind which there is a purpose other than to look for something again.
+const longSleep = 5 * time.Second
+
+// peLook is what has been seen of a PE and its worker's process, as sums since it began.
+type peLook struct {
+	switches       uint64
+	idle           bool
+	thread, others uint64 // ticks of processor time: of the PE's thread, and of the process's others
+	bytes          uint64 // that the PE's thread has read and written by system calls; others serve the runtime as well
+}
+
+// stallWatch compares one look with the one before.
+type stallWatch struct {
+	deeds   uint64
+	freezes uint32
+	pes     []peLook
+}
+
+// watchForStall reports the first stall of the job.
+func (w *worker) watchForStall(limit time.Duration) {
+	pause := limit / stallLooks
+	watch := stallWatch{pes: make([]peLook, w.cfg.PEs)}
+	watch.progress(pause)
+	for in := 0; in < stallLooks; in++ {
+		time.Sleep(pause)
+		if C.stall_has_ended() != 0 {
+			return
+		}
+		if watch.progress(pause) {
+			in = -1
+		}
+	}
+	w.send(Event{Kind: EventStalled, Rank: -1, Text: w.stallReport()})
+}
+
+// progress looks again. Is there anything new, or anything that will be without a message?
+func (s *stallWatch) progress(pause time.Duration) bool {
+	deeds, freezes := uint64(C.stall_deeds()), uint32(C.stall_freezes())
+	found := deeds != s.deeds || C.stall_will_go_on(C.int64_t(longSleep)) != 0
+	wasFrozen := freezes != s.freezes // saving a job reads much
+	s.deeds, s.freezes = deeds, freezes
+	for i := range s.pes {
+		now := lookAtPE(i)
+		found = now.worked(&s.pes[i], pause, !wasFrozen) || found
+		s.pes[i] = now
+	}
+	return found
+}
+
+// worked: has a rank computed all the time, have its threads, or has the process read or written?
+func (p *peLook) worked(before *peLook, pause time.Duration, heedBytes bool) bool {
+	const ticksPerSecond = 100 // USER_HZ
+	most := uint64(pause.Seconds() * ticksPerSecond)
+	computes := !p.idle && p.switches == before.switches && p.thread > before.thread
+	return computes || p.others > before.others+most/5 || heedBytes && p.bytes != before.bytes
+}
+
+func lookAtPE(pe int) peLook {
+	c := C.stall_look(C.int(pe))
+	thread := int(c.thread)
+	p := peLook{switches: uint64(c.switches), idle: c.is_idle != 0}
+	p.thread = processorTime(fmt.Sprintf("/proc/%d/task/%d/stat", thread, thread))
+	p.others = processorTime(fmt.Sprintf("/proc/%d/stat", thread))
+	p.others -= min(p.thread, p.others)
+	p.bytes = bytesMoved(fmt.Sprintf("/proc/%d/task/%d/io", thread, thread))
+	return p
+}
+
+// processorTime reads the two sums of proc_pid_stat(5) behind the name, which may hold anything.
+func processorTime(path string) (sum uint64) {
+	text := readProc(path)
+	_, behind, _ := stdstrings.Cut(text[max(stdstrings.LastIndexByte(text, ')'), 0):], " ")
+	fields := stdstrings.Fields(behind)
+	for i := 11; i < 13 && i < len(fields); i++ {
+		n, _ := strconv.ParseUint(fields[i], 10, 64)
+		sum += n
+	}
+	return sum
+}
+
+// bytesMoved reads proc_pid_io(5).
+func bytesMoved(path string) uint64 {
+	var read, written uint64
+	fmt.Sscanf(readProc(path), "rchar: %d\nwchar: %d", &read, &written)
+	return read + written
+}
+
+// readProc reads a file of a process that may be gone.
+func readProc(path string) string {
+	text, _ := os.ReadFile(path)
+	return string(text)
+}

@@ -1,0 +1,39 @@
+package vrank
+
+import (
+	"testing"
+	"time"
+)
+
+func TestWhatCountsAsWork(t *testing.T) {
+	before := peLook{switches: 5, thread: 100, others: 10, bytes: 1000}
+	for _, c := range []struct {
+		what  string
+		now   peLook
+		freed bool // nothing was saved meanwhile
+		want  bool
+	}{
+		{"asleep", peLook{switches: 5, idle: true, thread: 100, others: 10, bytes: 1000}, true, false},
+		{"computes", peLook{switches: 5, thread: 300, others: 10, bytes: 1000}, true, true},
+		{"sleeps in the kernel", peLook{switches: 5, thread: 100, others: 10, bytes: 1000}, true, false},
+		{"looks again and again", peLook{switches: 900, thread: 300, others: 10, bytes: 1000}, true, false},
+		{"reads", peLook{switches: 900, thread: 300, others: 10, bytes: 1001}, true, true},
+		{"reads to be saved", peLook{switches: 900, thread: 300, others: 10, bytes: 1001}, false, false},
+		{"threads compute", peLook{switches: 900, thread: 101, others: 300, bytes: 1000}, true, true},
+		{"other threads look around", peLook{switches: 900, thread: 101, others: 12, bytes: 1000}, true, false},
+		{"times as they are read", peLook{switches: 900, thread: 101, others: 9, bytes: 1000}, true, false},
+	} {
+		if got := c.now.worked(&before, 5*time.Second, c.freed); got != c.want {
+			t.Errorf("%s: %v", c.what, got)
+		}
+	}
+}
+
+func TestProcessorTimeIsRead(t *testing.T) {
+	until := processorTime("/proc/self/stat") + 2
+	for processorTime("/proc/self/stat") < until { // which itself takes some
+	}
+	if bytesMoved("/proc/self/io") == 0 {
+		t.Skip("the kernel does not account input and output of tasks")
+	}
+}
