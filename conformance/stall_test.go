@@ -38,7 +38,7 @@ func TestHandlersAreNoDeadlock(t *testing.T) {
 		r.expectCode(t, 7)
 		l := job{program: path, args: []string{"handler", "nowhere"}, workers: n, ranks: 4}.begin(t, "+stall", "0.3")
 		l.await(func() bool { return strings.Contains(l.err.String(), "(+stall)") }) // by then they all wait
-		for _, w := range workers(l.mark) { // one of which has rank 0
+		for _, w := range workers(l.mark) {                                          // one of which has rank 0
 			syscall.Kill(w.pid, syscall.SIGUSR2)
 		}
 		l.end().expectCode(t, 7)
