@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"os"
+	"slices"
 )
 
 const (
@@ -12,10 +13,16 @@ const (
 	cacheHead  = 48 // bytes before the entries
 	cacheEntry = 24
 	cacheWants = 0x303 // flags of an entry: glibc's ELF, x86-64
+
+	cacheExtensions    = 32         // where the head says where they are
+	cacheExtensionMark = 0xeaa42174 // before them, then their number
+	cacheVariants      = 1          // the one that lists folders of glibc-hwcaps, by 4-byte offsets of their names
+	cacheIsVariant     = 1 << 30    // in the upper half of an entry's hwcap; the lower is the number of a folder
+	cacheLevels        = 0x3ff      // and beside it what the file itself asks for
 )
 
-// readCache reads what ldconfig has found, by name; empty without a cache. Variants for special processors are left out: what they stand in
-// for is listed as well.
+// readCache reads what ldconfig has found, by name; empty without a cache. Of the variants for special processors the best one for this
+// processor counts.
 func readCache(path string) map[string]string {
 	found := map[string]string{}
 	b, err := os.ReadFile(path)
@@ -35,15 +42,53 @@ func readCache(path string) map[string]string {
 		s, _, _ := bytes.Cut(b[off:], []byte{0})
 		return string(s)
 	}
+	rank := variantRanks(b, text)
+	best := map[string]int{}
 	entries := b[cacheHead:]
 	for n := le.Uint32(b[len(cacheMagic):]); n > 0 && len(entries) >= cacheEntry; n, entries = n-1, entries[cacheEntry:] {
 		name := text(le.Uint32(entries[4:]))
-		if le.Uint32(entries) != cacheWants || le.Uint64(entries[16:]) != 0 || found[name] != "" {
+		r := rank(le.Uint64(entries[16:]))
+		if old, known := best[name]; le.Uint32(entries) != cacheWants || r < 0 || known && old <= r {
 			continue
 		}
-		found[name] = text(le.Uint32(entries[8:]))
+		found[name], best[name] = text(le.Uint32(entries[8:])), r
 	}
 	return found
+}
+
+// variantRanks tells how good a file is by the hwcap of its entry: 0 is best, and less than that is not for here.
+func variantRanks(b []byte, text func(uint32) string) func(hwcap uint64) int {
+	names := variantNames(b, text)
+	return func(hwcap uint64) int {
+		if hwcap == 0 {
+			return len(hwcaps())
+		}
+		if hwcap>>32&^cacheLevels != cacheIsVariant || uint64(uint32(hwcap)) >= uint64(len(names)) {
+			return -1
+		}
+		return slices.Index(hwcaps(), names[uint32(hwcap)])
+	}
+}
+
+// variantNames are the folders of glibc-hwcaps that entries refer to by number.
+func variantNames(b []byte, text func(uint32) string) (names []string) {
+	at := uint64(le.Uint32(b[cacheExtensions:]))
+	if at == 0 || at+8 > uint64(len(b)) || le.Uint32(b[at:]) != cacheExtensionMark {
+		return nil
+	}
+	const size = 16 // of a section: tag, flags, offset, bytes
+	sections := b[at+8:]
+	for n := le.Uint32(b[at+4:]); n > 0 && len(sections) >= size; n, sections = n-1, sections[size:] {
+		lo := uint64(le.Uint32(sections[8:]))
+		hi := lo + uint64(le.Uint32(sections[12:]))
+		if le.Uint32(sections) != cacheVariants || hi > uint64(len(b)) {
+			continue
+		}
+		for ; lo+4 <= hi; lo += 4 {
+			names = append(names, text(le.Uint32(b[lo:])))
+		}
+	}
+	return names
 }
 
 // isForHere tells whether a file begins like a shared library of this machine: a search passes over others.

@@ -55,8 +55,14 @@ func (im *image) findIn(folders, name string) (string, bool) {
 	return findIn(strings.Split(im.expand(folders), ":"), name)
 }
 
+// findIn searches folders, and in each of them first what is there for this processor.
 func findIn(folders []string, name string) (string, bool) {
 	for _, dir := range folders {
+		for _, variant := range hwcaps() {
+			if path := filepath.Join(dir, "glibc-hwcaps", variant, name); isForHere(path) {
+				return path, true
+			}
+		}
 		if path := filepath.Join(dir, name); isForHere(path) {
 			return path, true
 		}
