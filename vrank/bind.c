@@ -41,6 +41,7 @@ const struct vr_binding vr_bindings[] = {
 	{"sbrk", vr_bind_sbrk},
 	{"__sbrk", vr_bind_sbrk},
 	{"syscall", vr_bind_syscall},
+	{"arch_prctl", vr_bind_arch_prctl},
 	{"exit", vr_exit},
 	{"_exit", vr_rank_exit},
 	{"_Exit", vr_rank_exit},

@@ -53,6 +53,7 @@ int vr_bind_madvise(void *at, size_t n, int advice);
 int vr_bind_brk(void *to);
 void *vr_bind_sbrk(intptr_t by);
 long vr_bind_syscall(long number, ...);
+long vr_bind_arch_prctl(int code, unsigned long arg);
 
 /* objects.c */
 void *vr_bind_tls_get_addr(void *index);

@@ -11,6 +11,11 @@
 #include "bind.h"
 #include "life.h"
 #include "numbers.h"
+#include "xcomp.h"
+
+#ifndef SYS_clone3 /* Linux 5.3 */
+#define SYS_clone3 435
+#endif
 
 #define PAGE 4096ul
 #define SHARE 4 /* of the heap's area: one part in so many is the most that the break can reach */
@@ -130,6 +135,24 @@ static void note_stay(long number)
 	}
 }
 
+/* The kernel reads the flags from the first word. A copy of the process is made by fork, which a program does where there is no clone3. */
+static long raw_clone3(const long *a)
+{
+	if (a[0] && !(*(const uint64_t *)a[0] & CLONE_VM)) {
+		vr_set_errno(ENOSYS);
+		return -1;
+	}
+	return raw(SYS_clone3, a);
+}
+
+long vr_bind_arch_prctl(int code, unsigned long arg)
+{
+	long result = vr_xcomp_ask(code, arg);
+	if (result < 0)
+		vr_set_errno(errno);
+	return result;
+}
+
 static int makes_descriptor(long number)
 {
 	switch (number) {
@@ -174,6 +197,10 @@ long vr_bind_syscall(long number, ...)
 		return vr_bind_fork();
 	case SYS_clone: /* with a stack of its own it could not come back through here */
 		return a[1] || a[0] & CLONE_VM ? raw(number, a) : vr_bind_fork();
+	case SYS_clone3:
+		return raw_clone3(a);
+	case SYS_arch_prctl:
+		return vr_bind_arch_prctl((int)a[0], (unsigned long)a[1]);
 	case SYS_exit_group:
 		vr_rank_exit((int)a[0]);
 	}

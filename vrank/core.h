@@ -101,6 +101,7 @@ struct vr_job {
 	int32_t pes, ranks;
 	int32_t keeps; /* it can be saved: no worker is relied upon to stay, even if there is only one */
 	_Atomic uint64_t registers; /* that ranks have used when they were nudged, as xsave counts them */
+	_Atomic uint64_t xcomp; /* parts of the registers that ranks have asked for: xcomp.h */
 	int32_t saves; /* where its ranks can have it saved: enum vr_saves */
 	int32_t room; /* PEs that it can have after a restart without a loss */
 	struct vr_layout layout;

@@ -5,6 +5,7 @@ package vrank
 #include "../isomalloc/heap.h"
 #include "move.h"
 #include "numbers.h"
+#include "xcomp.h"
 */
 import "C"
 
@@ -160,6 +161,9 @@ func (w *worker) furnish(r *rank) error {
 		}
 	}
 	w.furnished[r.number()] = true
+	if C.vr_xcomp_enter() != 0 {
+		return errors.New("ranks have asked for registers (AMX) that this processor or its kernel does not grant: restart the job where they are granted")
+	}
 	placed, err := w.images.Attach(r.imageArea())
 	if err == nil && w.sharesLibraries {
 		w.point(r, &placed)

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "xcomp.h"
+
 static struct vr_rebind_entry *entries;
 static struct vr_rebind_site *sites;
 static int nentries, is_ready;
@@ -48,7 +50,7 @@ static void replace(uint64_t *word, uint64_t was, uint64_t now)
 
 int vr_rebind(struct vr_rank *r)
 {
-	if (!is_ready || !noted || !noted[r->id])
+	if (!is_ready || !noted || !noted[r->id] || vr_xcomp_enter())
 		return 0;
 	uint64_t base = r->images, *record = (uint64_t *)(base + table);
 	const struct vr_rebind_site *s = sites;
