@@ -31,6 +31,7 @@ type job struct {
 	env            []string
 	stdin          string
 	dir            string // "" for an empty one
+	kernel         kernel // by which calls of the kernel are refused
 }
 
 // result is what a finished run left.
@@ -53,7 +54,7 @@ func (j job) run(t *testing.T) result {
 func (j job) command(t *testing.T) (cmd *exec.Cmd, mark string) {
 	t.Helper()
 	args := append([]string{"+p", fmt.Sprint(j.workers), "+vp", fmt.Sprint(j.ranks)}, j.flags...)
-	cmd = exec.Command(tool("ampirun"), append(append(args, j.program), j.args...)...)
+	cmd = j.kernel.command(t, append(append(args, j.program), j.args...)...)
 	return cmd, j.prepare(t, cmd)
 }
 

@@ -27,6 +27,7 @@ type life struct {
 	seen     uint64 // the newest checkpoint when this process began
 	restarts int
 	hold     string // a file without which programs with testdata/hold.h do not end
+	kernel   kernel
 }
 
 // output gathers what a job writes, to be looked at meanwhile.
@@ -52,7 +53,7 @@ const often = "0.03" // seconds between checkpoints
 // begin starts a job that is saved often.
 func (j job) begin(t *testing.T, flags ...string) *life {
 	t.Helper()
-	l := &life{t: t, dir: filepath.Join(t.TempDir(), "saves")}
+	l := &life{t: t, dir: filepath.Join(t.TempDir(), "saves"), kernel: j.kernel}
 	j.flags = append(append(j.flags, "+ckpt", l.dir), flags...)
 	cmd, mark := j.command(t)
 	l.start(cmd, mark)
@@ -127,7 +128,7 @@ func (l *life) goOn(flags ...string) {
 	l.t.Helper()
 	l.seen = l.newest()
 	l.restarts++
-	cmd := exec.Command(tool("ampirun"), append([]string{"+restart", l.dir}, flags...)...)
+	cmd := l.kernel.command(l.t, append([]string{"+restart", l.dir}, flags...)...)
 	job{}.prepare(l.t, cmd)
 	cmd.Env = append(cmd.Env, l.mark) // that of the first process, which workers have from the checkpoint
 	l.start(cmd, l.mark)

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"ampirun/internal/memfd"
 )
 
 // The commands in three parts of one script: the job and its ranks as they lie in memory; a rank that does not run as gdb's stack; what people type.
@@ -90,11 +90,10 @@ func startJob(args []string) (job *exec.Cmd, pids string, err error) {
 
 // memoryFile makes a file that lives as long as somebody has it open.
 func memoryFile(name, text string) (*os.File, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	f, err := memfd.Create(name, 0)
 	if err != nil {
-		return nil, fmt.Errorf("make a file in memory: %w", err)
+		return nil, fmt.Errorf("make the script for gdb: %w", err)
 	}
-	f := os.NewFile(uintptr(fd), name)
 	if _, err := f.WriteString(text); err != nil {
 		f.Close()
 		return nil, err

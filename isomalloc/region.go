@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"ampirun/internal/memfd"
 )
 
 // Config says where a region lies and how it is divided. All workers of a job
@@ -78,16 +80,15 @@ func create(c Config, behind uint64) (*Region, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("create region: %w", err)
 	}
-	fd, err := unix.MemfdCreate("ampirun-region", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	f, err := memfd.Create("ampirun-region", unix.MFD_ALLOW_SEALING)
 	if err != nil {
-		return nil, fmt.Errorf("create region: memfd: %w", err)
+		return nil, fmt.Errorf("create region: %w", err)
 	}
-	f := os.NewFile(uintptr(fd), "ampirun-region")
-	if err := unix.Ftruncate(fd, int64(c.Size()+behind)); err != nil {
+	if err := unix.Ftruncate(int(f.Fd()), int64(c.Size()+behind)); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("create region: extend memfd to %s: %w%s", formatBytes(c.Size()), err, limitHint(err))
 	}
-	if err := seal(fd); err != nil {
+	if err := seal(int(f.Fd())); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("create region: %w", err)
 	}

@@ -23,8 +23,8 @@ const CodeFailed = 1
 type Conversation struct {
 	pid     int // of its ampirun
 	conn    *net.UnixConn
-	process *os.File // pidfd
-	uid     int      // the job's user
+	process *process
+	uid     int // the job's user
 }
 
 // Contact connects to a job of this user. The pid is that of its ampirun or of one of its workers. Errors are *Refusal.
@@ -32,11 +32,11 @@ func Contact(pid int) (*Conversation, error) {
 	if isWorkerProcess(pid) {
 		pid = parentOf(pid)
 	}
-	fd, err := unix.PidfdOpen(pid, 0)
+	process, err := openProcess(pid)
 	if err != nil {
 		return nil, refuse(CodeFailed, "there is no job (%v); its pid is that of ampirun or of a worker (ampirun ctl lists the jobs)", err)
 	}
-	c := &Conversation{pid: pid, process: os.NewFile(uintptr(fd), "pidfd")}
+	c := &Conversation{pid: pid, process: process}
 	c.conn, err = net.DialUnix("unix", nil, controlAddress(pid))
 	if err != nil {
 		c.Close()
@@ -113,7 +113,7 @@ func (c *Conversation) Stop(show func(Reply)) error {
 	if err == nil && last.Error != "" {
 		return last.refusal()
 	}
-	return c.awaitEnd()
+	return c.process.awaitEnd()
 }
 
 func (c *Conversation) exchange(r Request, show func(Reply)) (*Reply, error) {
@@ -147,15 +147,6 @@ func (c *Conversation) broken(err error) error {
 		return refuse(CodeFailed, "job %d has ended meanwhile", c.pid)
 	}
 	return refuse(CodeFailed, "job %d: %v", c.pid, err)
-}
-
-func (c *Conversation) awaitEnd() error {
-	for {
-		_, err := unix.Poll([]unix.PollFd{{Fd: int32(c.process.Fd()), Events: unix.POLLIN}}, -1)
-		if !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
 }
 
 // Backtrace writes where the ranks of a running job are. The pid is that of its ampirun or of one of its workers.

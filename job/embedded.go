@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/memfd"
 )
 
 // copies are files from a checkpoint, for paths where they are not any more. They are memory of this process, so nothing is left of
@@ -20,11 +21,10 @@ type copies struct {
 
 // add copies the embedded file that an image has.
 func (c *copies) add(g *checkpoint.Generation, image *checkpoint.Image) error {
-	fd, err := unix.MemfdCreate(filepath.Base(image.Path), unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	f, err := memfd.Create(filepath.Base(image.Path), unix.MFD_ALLOW_SEALING)
 	if err != nil {
-		return fmt.Errorf("copy the embedded %s: memfd: %w", image.Path, err)
+		return fmt.Errorf("copy the embedded %s: %w", image.Path, err)
 	}
-	f := os.NewFile(uintptr(fd), image.Path)
 	c.files = append(c.files, f)
 	if err := g.CopyImage(image, f); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (c *copies) add(g *checkpoint.Generation, image *checkpoint.Image) error {
 	if c.names == nil {
 		c.names = map[string]string{}
 	}
-	c.names[image.Path] = fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), fd)
+	c.names[image.Path] = fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd())
 	return nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"ampirun/internal/memfd"
 )
 
 // notebook is a file of memory with the notes of opened files, for a job that goes back to a copy in memory and has no directory for them:
@@ -20,15 +22,15 @@ type notebook struct {
 }
 
 func newNotebook() (*notebook, error) {
-	fd, err := unix.MemfdCreate("ampirun-opened", unix.MFD_CLOEXEC)
+	f, err := memfd.Create("ampirun-opened", 0)
 	if err != nil {
 		return nil, fmt.Errorf("make a place for notes of opened files: %w", err)
 	}
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, unix.O_APPEND); err != nil {
-		unix.Close(fd)
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETFL, unix.O_APPEND); err != nil {
+		f.Close()
 		return nil, fmt.Errorf("make a place for notes of opened files: %w", err)
 	}
-	return &notebook{file: os.NewFile(uintptr(fd), "notes")}, nil
+	return &notebook{file: f}, nil
 }
 
 // each visits the notes that are not forgotten: visit gets the epoch and PE of each, and its text with the zero at its end. It ends the

@@ -13,7 +13,7 @@ import (
 	"os"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
+	"ampirun/internal/memfd"
 )
 
 // namespace is a handle of dlmopen.
@@ -51,11 +51,10 @@ func openNamespace(name string, provider, program []byte, base uintptr, copies [
 
 // memoryFile makes a file that lies in memory alone.
 func memoryFile(name string, contents []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	f, err := memfd.Create(name, 0)
 	if err != nil {
 		return nil, fmt.Errorf("make a copy of the program: %w", err)
 	}
-	f := os.NewFile(uintptr(fd), name)
 	if _, err := f.Write(contents); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("make a copy of the program: %w", err)

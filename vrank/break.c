@@ -13,10 +13,6 @@
 #include "numbers.h"
 #include "xcomp.h"
 
-#ifndef SYS_clone3 /* Linux 5.3 */
-#define SYS_clone3 435
-#endif
-
 #define PAGE 4096ul
 #define SHARE 4 /* of the heap's area: one part in so many is the most that the break can reach */
 

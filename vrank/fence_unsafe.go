@@ -39,6 +39,9 @@ type uffdioRegister struct{ start, len, mode, ioctls uint64 }
 // newFence makes the fence of this process.
 func newFence() (fence, error) {
 	fd, _, e := unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC|unix.O_NONBLOCK|uffdUserModeOnly, 0, 0)
+	if e == unix.EINVAL { // Linux before 5.11, where processes without privileges may have it without that flag
+		fd, _, e = unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC|unix.O_NONBLOCK, 0, 0)
+	}
 	if e != 0 {
 		return -1, e
 	}

@@ -62,7 +62,7 @@ func (r *rank) files(all *holders) (list []File, why string) {
 	for _, fd := range r.descriptors() {
 		f, err := describeFile(fd)
 		if err == nil {
-			f.Same = sameIn(list, &f)
+			f.Same, err = sameIn(list, &f)
 		}
 		list = append(list, f)
 		if err != nil {
@@ -83,13 +83,16 @@ func (r *rank) files(all *holders) (list []File, why string) {
 }
 
 // sameIn is the number of one of the list that is the same open file; 0: none. There may be hundreds of copies of one.
-func sameIn(list []File, f *File) int {
+func sameIn(list []File, f *File) (int, error) {
 	for _, other := range list {
-		if other.Same == 0 && other.Path == f.Path && isSameOpenFile(other.Number, f.Number) {
-			return other.Number
+		if other.Same != 0 || other.Path != f.Path {
+			continue
+		}
+		if same, err := isSameOpenFile(os.Getpid(), other.Number, f.Number); same || err != nil {
+			return other.Number, err
 		}
 	}
-	return 0
+	return 0, nil
 }
 
 // keepState notes what the kernel alone has of a file. Nobody else has it open.
@@ -280,14 +283,4 @@ func factsOf(path string, visit func(name, value string) error) error {
 		}
 	}
 	return nil
-}
-
-// isSameOpenFile tells whether two descriptors share their offset. A kernel that does not tell has them apart.
-func isSameOpenFile(a, b int) bool { return isSameOpenFileOf(os.Getpid(), a, b) }
-
-// isSameOpenFileOf is the same for one of another process.
-func isSameOpenFileOf(pid, theirs, own int) bool {
-	const kcmpFile = 0
-	r, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(pid), uintptr(os.Getpid()), kcmpFile, uintptr(theirs), uintptr(own), 0)
-	return errno == 0 && r == 0
 }

@@ -35,7 +35,14 @@ func (h *holders) check(list []File, f *File) error {
 		link = sharedMemory
 	}
 	for _, p := range h.places[link] {
-		if p.pid == os.Getpid() && isIn(list, p.fd) || !p.has(f) || p.isHeld() {
+		if p.pid == os.Getpid() && isIn(list, p.fd) {
+			continue
+		}
+		has, err := p.has(f)
+		if err != nil {
+			return err
+		}
+		if !has || p.isHeld() {
 			continue
 		}
 		return fmt.Errorf("its descriptor %d is %s, which %s has open too: checkpoints have to wait until one of them closes it",
@@ -78,16 +85,16 @@ func (h *holders) look() {
 }
 
 // has tells whether what is there is f's: equal names say so only of what has a number in it.
-func (p place) has(f *File) bool {
+func (p place) has(f *File) (bool, error) {
 	switch f.Kind {
 	case FileSocket:
-		return true
+		return true, nil
 	case FilePipe, FileRemoved, FileMemory:
 		var st unix.Stat_t
 		err := unix.Stat(p.path("fd/"+strconv.Itoa(p.fd)), &st)
-		return err == nil && Object{st.Dev, st.Ino} == f.Object
+		return err == nil && Object{st.Dev, st.Ino} == f.Object, nil
 	}
-	return isSameOpenFileOf(p.pid, p.fd, f.Number)
+	return isSameOpenFile(p.pid, p.fd, f.Number)
 }
 
 // isHeld tells whether the job's manager only keeps it from going away.

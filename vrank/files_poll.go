@@ -35,7 +35,11 @@ func (f *File) keepWatches(list []File) error {
 			return fmt.Errorf("an epoll says %q", value)
 		}
 		w := Watch{number, uint32(events), data}
-		if !isIn(list, number) || !f.watches(w, len(f.Watch)) {
+		same, err := f.watches(w, len(f.Watch))
+		if err != nil {
+			return err
+		}
+		if !isIn(list, number) || !same {
 			return fmt.Errorf("an epoll watches what was its descriptor %d: checkpoints have to wait until that is taken out", number)
 		}
 		if w.Events&unix.EPOLLONESHOT != 0 && w.Events&^oneShot == 0 {
@@ -47,10 +51,10 @@ func (f *File) keepWatches(list []File) error {
 }
 
 // watches tells whether what is watched under a number is what has it now. One number may have been several files.
-func (f *File) watches(w Watch, n int) bool {
+func (f *File) watches(w Watch, n int) (bool, error) {
 	for _, other := range f.Watch[:n] {
 		if other.Number == w.Number {
-			return false
+			return false, nil
 		}
 	}
 	return isWatched(f.Number, w.Number)

@@ -1,6 +1,7 @@
 package vrank
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -33,9 +34,23 @@ func (k *peeker) page(address uint64) []byte {
 	data := make([]byte, page)
 	local := []unix.Iovec{{Base: &data[0], Len: page}}
 	remote := []unix.RemoteIovec{{Base: uintptr(address), Len: page}}
-	if n, err := unix.ProcessVMReadv(os.Getpid(), local, remote, 0); err != nil || n != page {
+	n, err := unix.ProcessVMReadv(os.Getpid(), local, remote, 0)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) { // as in containers
+		n, err = readOwn(data, int64(address))
+	}
+	if err != nil || n != page {
 		data = nil
 	}
 	k.pages[address] = data
 	return data
+}
+
+// readOwn does the same by way of /proc.
+func readOwn(data []byte, address int64) (int, error) {
+	memory, err := os.Open("/proc/self/mem")
+	if err != nil {
+		return 0, err
+	}
+	defer memory.Close()
+	return memory.ReadAt(data, address)
 }
