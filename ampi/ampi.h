@@ -6,6 +6,7 @@
 #ifndef AMPI_AMPI_H
 #define AMPI_AMPI_H
 
+#include "../vrank/access.h"
 #include "../vrank/core.h"
 #include "../vrank/p2p.h"
 #include "functions_gen.h"

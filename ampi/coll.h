@@ -232,7 +232,7 @@ int64_t ampi_matrix_half(const struct ampi_team *t);
 /* Can all members read [p, p+n) of this rank's memory in place? */
 static inline int ampi_meet_reaches(const struct ampi_meet *m, const void *p, int64_t n)
 {
-	return vr_job_is_alone() || vr_is_shared(vr_current, p, n);
+	return vr_others_can_read(vr_current, p, n);
 }
 
 /* ---- data: coll_data.c ---- */

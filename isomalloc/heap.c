@@ -32,6 +32,7 @@ struct iso_heap *iso_heap_init(void *start, size_t size, unsigned flags)
 	h->flags = flags;
 	h->first = h->top = h->fresh = h->highest = iso_up((uintptr_t)(h + 1), 16);
 	h->ceiling = h->end = end;
+	iso_access_init(h);
 	h->review = h->top + ISO_REVIEW_STEP;
 	h->keep = ISO_KEEP_MIN;
 	h->extents.at = h->extents.inline_at;

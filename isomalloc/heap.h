@@ -97,6 +97,29 @@ void iso_heap_lock_enable(struct iso_heap *heap, int on);
 /* Whether it was made with ISO_HEAP_CHECK. */
 int iso_heap_is_checking(const struct iso_heap *heap);
 
+/*
+ * Keeps what holds nothing out of reach. `change` opens [lo, hi), whole pages, before the heap uses it, and closes it when the heap has given it
+ * up; it returns 0, or -1 when that cannot be. Closing also makes the memory read as zeroes when it is opened again. It runs with the heap's lock
+ * held and must not call back. Heaps made from then on begin with no more open than a first piece, whatever their area allows; those that were
+ * made before stay as they are. NULL: all is open. One for each process.
+ */
+typedef int (*iso_heap_access)(struct iso_heap *heap, uintptr_t lo, uintptr_t hi, int open);
+void iso_heap_on_access(iso_heap_access change);
+
+struct iso_range {
+	uintptr_t lo, hi;
+};
+
+/* What a heap has open, ascending, at most `max` ranges: the last one then reaches over holes. The number of ranges, 1 or more. */
+size_t iso_heap_open(const struct iso_heap *heap, struct iso_range *out, size_t max);
+
+/* A number that changes whenever that does. */
+uint64_t iso_heap_changes(const struct iso_heap *heap);
+
+/* What an address of the area is to the heap. */
+enum iso_place { ISO_IN_BLOCKS, ISO_PAST_BLOCKS, ISO_IN_MAPPING, ISO_NOT_MAPPED };
+enum iso_place iso_heap_place(const struct iso_heap *heap, uintptr_t addr);
+
 /* Gives back every page that free memory occupies; returns the bytes given back. */
 size_t iso_heap_trim(struct iso_heap *heap);
 

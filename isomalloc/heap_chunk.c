@@ -101,6 +101,8 @@ static int iso_chunk_top_move(struct iso_heap *h, size_t by)
 
 	if (h->ceiling - h->top < ISO_TOP_GAP || by > h->ceiling - h->top - ISO_TOP_GAP)
 		return 0;
+	if (ISO_UNLIKELY(h->top + by + ISO_TOP_GAP > h->open) && !iso_access_extend(h, h->top + by))
+		return 0;
 	h->top += by;
 	if (h->top + ISO_CHUNK_COST > h->fresh)
 		h->fresh = h->top + ISO_CHUNK_COST;

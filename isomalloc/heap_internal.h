@@ -90,6 +90,8 @@ struct iso_heap {
 	struct iso_front front[ISO_FRONT_CLASSES];
 
 	uint64_t magic;
+	uintptr_t open; /* blocks may reach to here: what lies beyond cannot be touched, but for mappings */
+	uint64_t changes; /* of what can be touched */
 	uintptr_t first, end; /* first chunk; end of the area */
 	uintptr_t highest;    /* highest `fresh` ever */
 	size_t binned;        /* bytes in bins and the carving chunk */
@@ -242,6 +244,13 @@ static inline int iso_front_push(struct iso_heap *h, struct iso_chunk *c, size_t
 	f->count++;
 	return 1;
 }
+
+/* heap_access.c: what of the area can be touched. */
+ISO_HIDDEN void iso_access_init(struct iso_heap *h);
+ISO_HIDDEN int iso_access_extend(struct iso_heap *h, uintptr_t top);
+ISO_HIDDEN void iso_access_shrink(struct iso_heap *h);
+ISO_HIDDEN int iso_access_open(struct iso_heap *h, uintptr_t lo, uintptr_t hi);
+ISO_HIDDEN int iso_access_close(struct iso_heap *h, uintptr_t lo, uintptr_t hi);
 
 /* heap_raw.c: the allocator without lock and debug checks. */
 ISO_HIDDEN void *iso_raw_alloc(struct iso_heap *h, size_t n, struct iso_span *zero);

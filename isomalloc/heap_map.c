@@ -123,6 +123,10 @@ static uintptr_t iso_map_search(const struct iso_heap *h, size_t len)
 static void *iso_map_take(struct iso_heap *h, uintptr_t lo, size_t len)
 {
 	iso_map_claim(h, lo);
+	if (!iso_access_open(h, lo, lo + len))
+		return NULL;
+	if (h->open > lo)
+		h->open = lo;
 	iso_map_add(h, lo, lo + len);
 	return (void *)lo;
 }
@@ -162,9 +166,13 @@ void *iso_map_place(struct iso_heap *h, uintptr_t lo, size_t len)
  */
 static void iso_map_clear(struct iso_heap *h, uintptr_t lo, uintptr_t hi)
 {
+	h->mapped -= hi - lo;
+	if (iso_access_close(h, lo, hi)) {
+		h->released += hi - lo;
+		return;
+	}
 	mprotect((void *)lo, hi - lo, PROT_READ | PROT_WRITE);
 	iso_pages_zero(h, lo, hi);
-	h->mapped -= hi - lo;
 }
 
 int iso_map_drop(struct iso_heap *h, uintptr_t lo, size_t len)
@@ -229,7 +237,7 @@ void *iso_map_resize(struct iso_heap *h, uintptr_t lo, size_t old_len, size_t ne
 			return NULL;
 		return (void *)lo;
 	}
-	if (iso_map_vacant(h, lo + old_len, lo + new_len) && iso_map_reserve(h)) {
+	if (iso_map_vacant(h, lo + old_len, lo + new_len) && iso_map_reserve(h) && iso_access_open(h, lo + old_len, lo + new_len)) {
 		iso_map_add(h, lo + old_len, lo + new_len);
 		return (void *)lo;
 	}

@@ -79,6 +79,7 @@ static size_t iso_pages_release_top(struct iso_heap *h)
 	if (hi <= lo || !iso_pages_drop(h, lo, hi))
 		return 0;
 	h->fresh = lo;
+	iso_access_shrink(h);
 	return hi - lo;
 }
 

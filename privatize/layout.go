@@ -72,9 +72,9 @@ func (p *Program) addMap(im *image, s *segment) {
 	p.maps = append(p.maps, m)
 }
 
-// joins reports whether next continues m in the same file at the same distance.
+// joins reports whether next continues m in the same file at the same distance, without a page between them that is of no segment.
 func (m *fileMap) joins(next *fileMap) bool {
-	return m.im == next.im && int64(next.at-m.at) == next.fileOff-m.fileOff
+	return m.im == next.im && next.at <= m.at+m.size && int64(next.at-m.at) == next.fileOff-m.fileOff
 }
 
 func (p *Program) noPrivateAfter(at uint64) bool {

@@ -1,6 +1,9 @@
 package privatize
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Object describes one image for those who walk loaded objects: the unwinder, dl_iterate_phdr, dladdr. Offsets
 // count from the base of the image area.
@@ -73,6 +76,20 @@ func (p *Program) Ranges() []Range {
 		list = append(list, Range{Offset: p.imagesEnd, Size: p.span - p.imagesEnd})
 	}
 	return list
+}
+
+// Holes lists the whole pages between the parts in use, ascending: between segments, and between images.
+func (p *Program) Holes() (holes []Range) {
+	list := p.Ranges()
+	slices.SortFunc(list, func(a, b Range) int { return cmp.Compare(a.Offset, b.Offset) })
+	at := uint64(0)
+	for _, r := range list {
+		if lo := pageDown(r.Offset); lo > at {
+			holes = append(holes, Range{Offset: at, Size: lo - at})
+		}
+		at = max(at, pageUp(r.Offset+r.Size))
+	}
+	return holes
 }
 
 // divided lists the parts of a writable range.

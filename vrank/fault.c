@@ -7,6 +7,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "access.h"
 #include "bind.h"
 #include "life.h"
 #include "nudge.h"
@@ -111,6 +112,17 @@ int vr_fault_is(int signal)
 	return 0;
 }
 
+/* A message comes for a rank that has given its own memory back, and the PE itself copies it: that rank's fault, and not the runtime's. */
+static void end_if_stray(uint64_t address)
+{
+	char place[80];
+	int32_t id = vr_access_describe(NULL, address, place, sizeof place);
+	if (id < 0 || vr_is_child())
+		return;
+	vr_out_printf(id, 2, "ampirun: rank %d: SIGSEGV at address %#llx, %s, to which a message was to be received\n", id, (unsigned long long)address, place);
+	_exit(128 + SIGSEGV);
+}
+
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
@@ -119,12 +131,16 @@ static void handler(int signal, siginfo_t *info, void *context)
 		repeat(signal, uc);
 		return;
 	}
+	if (signal == SIGSEGV && info->si_code == SEGV_MAPERR && vr_access_admit((uint64_t)info->si_addr, (uint64_t)uc->uc_mcontext.gregs[REG_RIP]))
+		return;
 	if (!vr_fault_is(signal) && !(vr_thread && info->si_code == SI_TKILL)) {
 		if (!vr_signal_arrive(signal, info, uc))
 			pass_on(signal, info, context);
 		return;
 	}
 	if (!r) {
+		if (signal == SIGSEGV)
+			end_if_stray((uint64_t)info->si_addr);
 		pass_on(signal, info, context);
 		return;
 	}

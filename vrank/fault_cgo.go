@@ -1,6 +1,7 @@
 package vrank
 
 /*
+#include "access.h"
 #include "core.h"
 #include "life.h"
 */
@@ -29,6 +30,9 @@ func (w *worker) faultReport(r *rank) Event {
 		what += fmt.Sprintf(": stack overflow, the stack has %d bytes: raise +stack,", w.layout.stackSize)
 	default:
 		what += fmt.Sprintf(" at address %#x", uint64(f.address))
+		if place := placeOf(r, uint64(f.address)); place != "" {
+			what += ", " + place + ","
+		}
 	}
 	t := w.faultTrace(r)
 	regs := registers(&C.vr_fault.regs)
@@ -39,6 +43,13 @@ func (w *worker) faultReport(r *rank) Event {
 		e.Text += "\n  " + line
 	}
 	return e
+}
+
+// placeOf says whose memory an address is in, or next to; empty outside of slices.
+func placeOf(r *rank, address uint64) string {
+	var text [80]C.char
+	C.vr_access_describe(&r.c, C.uint64_t(address), &text[0], C.size_t(len(text)))
+	return C.GoString(&text[0])
 }
 
 func (w *worker) isStackOverflow(r *rank, address uintptr) bool {

@@ -3,6 +3,7 @@ package vrank
 /*
 #include <dlfcn.h>
 #include <stdlib.h>
+#include "access.h"
 #include "core.h"
 #include "life.h"
 
@@ -176,6 +177,9 @@ func (w *worker) giveLibraries(r *rank, e *privatize.Extension) (*library, error
 		if records[i] = newLibrary(r, g.Object(), -1); records[i] == nil {
 			return nil, errors.New(g.Path() + ": the rank's slice is full: raise +slice")
 		}
+	}
+	if len(e.New) > 0 && C.vr_access_libraries(C.vr_library_owner(&r.c)) != 0 {
+		return nil, errors.New("no memory mappings left for libraries: see vm.max_map_count")
 	}
 	if err := e.Give(images); err != nil {
 		return nil, err

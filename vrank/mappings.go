@@ -31,6 +31,10 @@ func (w *worker) checkMappings() error {
 	}
 	used += spareMappings
 	w.crowded = w.cfg.Ranks*each+used > limit
+	w.spare = spareParts(limit - used - each*w.cfg.Ranks)
+	if w.crowded {
+		w.spare = spareParts(limit - used - each*mine)
+	}
 	if mine*each+used <= limit {
 		return nil
 	}
@@ -40,6 +44,9 @@ func (w *worker) checkMappings() error {
 		Way:  wayOut(w.cfg.Ranks, mine, each, used, limit),
 	}
 }
+
+// spareParts is how many of the mappings that are left ranks may use for holes in their slices: half, since programs map files and protect memory.
+func spareParts(left int) int { return max(left/2, 0) }
 
 // wayOut names the number of workers that would do, where there is one, and the setting.
 func wayOut(ranks, mine, each, used, limit int) string {

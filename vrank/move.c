@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "../isomalloc/heap.h"
+#include "access.h"
 #include "ferry.h"
 #include "fiber.h"
 #include "freeze.h"
@@ -161,7 +162,7 @@ int vr_move_may_take(void)
 void vr_move_taken(struct vr_rank *r, struct vr_pe *from, uint64_t since)
 {
 	taken = (struct vr_move){.rank = r, .to = vr_pe->id, .place = VR_IN_QUEUE, .taken_from = from, .taken_at = since};
-	if (vr_rebind(r)) /* it has nothing else in processes, or it would not have been offered */
+	if (!vr_access_enter(r) && vr_rebind(r)) /* it has nothing else in processes, or it would not have been offered */
 		vr_move_finish(&taken);
 	else
 		append(&vr_pe->arrivals, &taken);

@@ -159,8 +159,14 @@ func (w *worker) furnish(r *rank) error {
 		if err := w.protect(r.number()); err != nil {
 			return err
 		}
+		if err := w.closeHoles(r); err != nil {
+			return err
+		}
 	}
 	w.furnished[r.number()] = true
+	if err := w.reach(r); err != nil {
+		return err
+	}
 	if C.vr_xcomp_enter() != 0 {
 		return errors.New("ranks have asked for registers (AMX) that this processor or its kernel does not grant: restart the job where they are granted")
 	}

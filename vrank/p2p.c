@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "access.h"
 #include "errors.h"
 #include "stepper.h"
 #include "timeline.h"
@@ -357,7 +358,7 @@ static int send_rendezvous(struct vr_request *r, struct vr_rank *to, const struc
 	r->env.buf = vr_canonical(r->rank, m->buf);
 	r->env.type = m->type;
 	r->env.count = m->count;
-	if (m->mode == VR_BUFFERED || (!vr_job_is_alone() && !vr_is_shared(r->rank, (const char *)r->env.buf + m->type->true_lb, reach)))
+	if (m->mode == VR_BUFFERED || !vr_others_can_read(r->rank, (const char *)r->env.buf + m->type->true_lb, reach))
 		if (bounce(r, m, bytes))
 			return -1;
 	if (local)

@@ -4,6 +4,7 @@ package vrank
 #include <stdlib.h>
 #include <string.h>
 #include "../isomalloc/heap.h"
+#include "access.h"
 #include "bind.h"
 #include "core.h"
 #include "life.h"
@@ -112,6 +113,25 @@ func (w *worker) protect(id int) error {
 	return nil
 }
 
+// reach lets this process touch what the rank has allocated, and nothing else of its slice that is not in use.
+func (w *worker) reach(r *rank) error {
+	if C.vr_access_enter(&r.c) != 0 {
+		return fmt.Errorf("map the memory of rank %d (see vm.max_map_count)", r.number())
+	}
+	return nil
+}
+
+// closeHoles makes what lies between the segments of the rank's images inaccessible.
+func (w *worker) closeHoles(r *rank) error {
+	for _, h := range w.holes {
+		lo := r.imageArea() + uintptr(h.Offset)
+		if err := w.region.Guard(lo, lo+uintptr(h.Size)); err != nil {
+			return fmt.Errorf("close what is between the segments of rank %d: %w", r.number(), err)
+		}
+	}
+	return nil
+}
+
 // place makes rank id of this worker in its slice, ready to run.
 func (w *worker) place(id int) error {
 	if err := w.protect(id); err != nil {
@@ -126,11 +146,19 @@ func (w *worker) place(id int) error {
 	if C.vr_rank_init(&r.c, C.int(id), flags) != 0 {
 		return fmt.Errorf("rank %d: no room for a heap: raise +slice", id)
 	}
+	if err := w.reach(r); err != nil {
+		return err
+	}
 	C.vr_placing = &r.c
 	placed, err := w.images.Place(r.imageArea())
 	C.vr_placing = nil
 	if err != nil {
 		return fmt.Errorf("load the program for rank %d: %w", id, err)
+	}
+	if placed.Base == r.imageArea() {
+		if err := w.closeHoles(r); err != nil {
+			return err
+		}
 	}
 	w.give(r, &placed)
 	w.noteImages(r)

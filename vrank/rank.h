@@ -158,6 +158,8 @@ struct vr_rank {
 	struct vr_request *requests; /* array of the slice: see vr_request_at */
 	struct vr_request *free_requests;
 	uint32_t nrequests, live_requests;
+	uint64_t requests_open; /* bytes of the array that can be used: access.h */
+	int32_t libraries_open; /* room for libraries can be used */
 	int32_t mpi_state; /* enum vr_mpi_state */
 	struct vr_rank *probing; /* contexts that sleep until any message arrives, chained by run_next */
 	uint64_t need; /* + requests that must complete before this context is ready again */

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "access.h"
+
 /* Whether the array has no room for one more. */
 static int is_full(const struct vr_rank *rank)
 {
@@ -12,7 +14,7 @@ static int is_full(const struct vr_rank *rank)
 struct vr_request *vr_request_new(struct vr_rank *rank)
 {
 	uint32_t index = rank->nrequests;
-	if (is_full(rank))
+	if (is_full(rank) || (index >= VR_NEAR_REQUESTS && vr_access_requests(rank, (index + 1ull) * sizeof(struct vr_request))))
 		return NULL;
 	struct vr_request *r = vr_request_at(rank, index);
 	rank->nrequests++;

@@ -28,15 +28,17 @@ type worker struct {
 	program         *privatize.Program
 	heap            heap // of the first rank in images that others share
 	layout          sliceLayout
-	inherited       []string        // what of the environment of the job all ranks have
-	furnished       map[int]bool    // ranks whose slices this process is ready for: those that it has or had
-	carries         map[int]carried // by rank
-	crowded         bool            // the ranks of the whole job would need more mappings than a process may have
-	copier          *copier         // moves ranks by copying them; nil: they are not copied
-	given           map[Held]bool   // files of its ranks that the manager has, since the last freeze
-	placing         []float64       // with cfg.ProbeOnly: seconds that it took to place each rank
-	placed          atomic.Bool     // its ranks exist
-	quiet           atomic.Bool     // the PE loop runs no rank any more
+	inherited       []string          // what of the environment of the job all ranks have
+	furnished       map[int]bool      // ranks whose slices this process is ready for: those that it has or had
+	carries         map[int]carried   // by rank
+	crowded         bool              // the ranks of the whole job would need more mappings than a process may have
+	holes           []privatize.Range // between the segments of the images
+	spare           int               // mappings that its ranks can have beyond those that each of them needs
+	copier          *copier           // moves ranks by copying them; nil: they are not copied
+	given           map[Held]bool     // files of its ranks that the manager has, since the last freeze
+	placing         []float64         // with cfg.ProbeOnly: seconds that it took to place each rank
+	placed          atomic.Bool       // its ranks exist
+	quiet           atomic.Bool       // the PE loop runs no rank any more
 	err             error
 }
 
@@ -149,6 +151,9 @@ func (w *worker) load() error {
 		return err
 	}
 	w.program = w.images.Program()
+	if !w.sharesLibraries { // ld.so sees to it itself
+		w.holes = w.program.Holes()
+	}
 	w.layout, err = newLayout(w.cfg, w.program.Span(), w.program.Align(), w.images.TLSSize())
 	return err
 }

@@ -1,6 +1,7 @@
 package vrank
 
 /*
+#include "access.h"
 #include "core.h"
 #include "ferry.h"
 #include "life.h"
@@ -131,6 +132,9 @@ func (w *worker) joinJob() error {
 	}
 	C.vr_ferry_setup(C.int(w.cfg.FerryFD), C.int(w.cfg.PEs))
 	C.vr_fork_setup(C.int(w.region.FD()), C.uint64_t(w.cfg.Base))
+	if w.copier == nil && C.vr_access_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()), C.int64_t(w.spare)) != 0 {
+		return errors.New("no memory to keep account of what ranks have allocated")
+	}
 	C.vr_overlay_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
 	if w.cfg.HostHeap {
 		C.vr_host_heap = 1
