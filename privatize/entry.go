@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Entry holds the addresses a rank starts with. The order on the rank's stack: EarlyInit(1), CtypeInit(), Preinits and Inits
+// Entry holds the addresses a rank starts with. The order on the rank's stack: EarlyInit(0), CtypeInit(), Preinits and Inits
 // with (argc, argv, envp), Main, the exit handlers, Finis, Fflush(0).
 type Entry struct {
 	Main      uintptr
@@ -21,9 +21,10 @@ type Entry struct {
 	Threads, ThreadsEnd uintptr
 
 	// Addresses of libc variables to set before Inits: environ, the program's name in full and without folders.
-	Environ   uintptr
-	Progname  uintptr // program_invocation_name
-	ProgShort uintptr // program_invocation_short_name
+	Environ        uintptr
+	SingleThreaded uintptr // __libc_single_threaded inside of the C library, where the program's may be a copy; or 0
+	Progname       uintptr // program_invocation_name
+	ProgShort      uintptr // program_invocation_short_name
 }
 
 // entryOffsets is an Entry relative to the base. Function arrays are kept as the places of their words, because
@@ -32,6 +33,7 @@ type entryOffsets struct {
 	main, earlyInit, ctypeInit, fflush uint64
 	environ, progname, progShort       uint64
 	threads, threadsEnd                uint64
+	singleThreaded                     uint64
 	preinits, inits, finis             []initRef
 
 	// What these refer to, once the resolvers have run: the same in all ranks.
@@ -122,6 +124,9 @@ func (p *Program) findEntry() error {
 	if im := p.byName(threadsSoname); im != nil && im.defines("pthread_create") {
 		e.threads, e.threadsEnd = im.bias+im.low(), im.bias+im.high()
 	}
+	if s, ok := p.libc.find(newQuery("__libc_single_threaded", "")); ok {
+		e.singleThreaded = p.libc.bias + s.value
+	}
 	p.collectInits()
 	return p.findMain()
 }
@@ -172,7 +177,7 @@ func (p *Program) Entry(base uintptr) Entry {
 		Main: abs(e.main), EarlyInit: abs(e.earlyInit), CtypeInit: abs(e.ctypeInit), Fflush: abs(e.fflush),
 		Preinits: addresses(base, e.preinitsThere), Inits: addresses(base, e.initsThere), Finis: addresses(base, e.finisThere),
 		Threads: abs(e.threads), ThreadsEnd: abs(e.threadsEnd),
-		Environ: abs(e.environ), Progname: abs(e.progname), ProgShort: abs(e.progShort),
+		Environ: abs(e.environ), Progname: abs(e.progname), ProgShort: abs(e.progShort), SingleThreaded: abs(e.singleThreaded),
 	}
 }
 

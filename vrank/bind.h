@@ -268,6 +268,13 @@ int vr_bind_openat_2(int dir, const char *path, int flags);
 FILE *vr_bind_fopen(const char *path, const char *mode);
 unsigned long vr_bind_getauxval(unsigned long type);
 
+ssize_t vr_bind_getrandom(void *out, size_t n, unsigned flags);
+int vr_bind_getentropy(void *out, size_t n);
+uint32_t vr_bind_arc4random(void);
+void vr_bind_arc4random_buf(void *out, size_t n);
+uint32_t vr_bind_arc4random_uniform(uint32_t bound);
+
+
 /* A path as the kernel shall see it: the rank's own /proc/self/exe is its program. */
 const char *vr_path(const char *path);
 

@@ -73,13 +73,20 @@ static void connect_shim(struct vr_rank *me)
 		vr_job_abort(2, "%s", error());
 }
 
-/* A C library that is told not to be the process's first one leaves the break alone, as it must: the break is the worker's,
- * and ranks have many C libraries. Its malloc then takes memory with mmap. But it is the only one of a thread. */
+void vr_single_threaded(const struct vr_entry *e, int is)
+{
+	if (e->single_threaded)
+		*(char *)e->single_threaded = is;
+	if (e->single_threaded_inside)
+		*(char *)e->single_threaded_inside = is;
+}
+
+/* A rank's C library is told that it is not the process's first one, and so it leaves alone what a process has once: the break (its malloc
+ * takes memory with mmap) and the memory that goes with the vDSO's getrandom (see random.c). But it is the only one of a thread. */
 static void early_init(const struct vr_entry *e)
 {
-	((void (*)(int))e->early_init)(!vr_host_heap);
-	if (e->single_threaded)
-		*(char *)e->single_threaded = 1;
+	((void (*)(int))e->early_init)(0);
+	vr_single_threaded(e, 1);
 }
 
 /* What ld.so and the C library's start code do before main, in their order. */

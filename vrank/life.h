@@ -181,6 +181,9 @@ extern const char *const vr_heap_names[];
 /* The program's allocator is jemalloc, whose threads reach into each other's thread-local variables. Set before ranks start. */
 extern int vr_links_threads;
 
+/* Tells a rank's C library whether it may leave out atomic instructions and the waking of others. */
+void vr_single_threaded(const struct vr_entry *e, int is);
+
 /* Ranks allocate with their C library. Set before ranks start. */
 extern int vr_host_heap;
 

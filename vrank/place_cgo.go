@@ -222,8 +222,8 @@ func (w *worker) point(r *rank, p *privatize.Placed) {
 		main: u(e.Main), early_init: u(e.EarlyInit), ctype_init: u(e.CtypeInit), fflush: u(e.Fflush),
 		threads: u(e.Threads), threads_size: u(e.ThreadsEnd - e.Threads),
 		environ_var: u(e.Environ), progname_full: u(e.Progname), progname: u(e.ProgShort),
-		freopen: symbol("freopen"), errno_location: symbol("__errno_location"), single_threaded: symbol("__libc_single_threaded"),
-		alone: u(e.EarlyInit), backtrace: symbol("_Unwind_Backtrace"),
+		freopen: symbol("freopen"), errno_location: symbol("__errno_location"), single_threaded: symbol("__libc_single_threaded"), single_threaded_inside: u(e.SingleThreaded),
+		backtrace:   symbol("_Unwind_Backtrace"),
 		shim_unpack: symbol("ampi_shim_unpack"), shim_error: symbol("ampi_shim_error"),
 		file_read: u(p.Stdio.Read), file_write: u(p.Stdio.Write), file_close: u(p.Stdio.Close),
 	}

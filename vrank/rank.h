@@ -130,8 +130,7 @@ struct vr_entry {
 	uint64_t threads, threads_size; /* the image of libpthread.so.0, before glibc 2.34: threads_library.c; or 0 */
 	uint64_t freopen; /* of the rank's C library */
 	uint64_t errno_location; /* __errno_location of the rank's C library */
-	uint64_t single_threaded; /* address of __libc_single_threaded; or 0 */
-	uint64_t alone; /* __libc_early_init once more, which also tells a C library whether it is alone; or 0 */
+	uint64_t single_threaded, single_threaded_inside; /* addresses of __libc_single_threaded: the program's, which may be a copy, and the C library's; or 0 */
 	uint64_t backtrace; /* _Unwind_Backtrace; or 0 */
 	uint64_t shim_unpack, shim_error; /* of a program built with ampicc; or 0 */
 	uint64_t file_read, file_write, file_close; /* of the C library, behind _IO_file_jumps: stdio.c; or 0 */

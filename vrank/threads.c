@@ -77,16 +77,6 @@ void vr_guard_calls(struct vr_rank *r)
 		((int (*)(const void *))r->entry.shim_unpack)(vr_tools_table(r, vr_shim_guarded));
 }
 
-/* The rank's C library leaves out atomic instructions and the waking of others while it believes to be alone, as its variables
- * __libc_single_threaded and, inside, another one say. Its first function sets both to what it is told. */
-static void not_alone(struct vr_rank *r)
-{
-	if (r->entry.alone)
-		((void (*)(int))r->entry.alone)(0);
-	if (r->entry.single_threaded)
-		*(char *)r->entry.single_threaded = 0;
-}
-
 /* A thread's stack has its thread-local block in it, which in a worker is larger than anywhere else: that is added to the size
  * that the program asks for. A stack of the program's own that has no room for it gets a substitute. */
 static void make_room(pthread_attr_t *a)
@@ -132,7 +122,7 @@ int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), 
 		iso_heap_lock_enable(r->heap, 1);
 		vr_guard_calls(r);
 		vr_rank_pin(r, "it has started threads");
-		not_alone(r);
+		vr_single_threaded(&r->entry, 0); /* from now on its C library wakes others and uses atomic instructions */
 		vr_unwinder_prepare(r->entry.backtrace); /* the worker's unwinds threads that end early */
 	}
 	atomic_fetch_add(&r->threads, 1);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -194,6 +196,19 @@ static void collectives(void)
 	CHECK(word == round_number && sum == size * (size - 1) / 2);
 	for (int i = 0; i < size; i++)
 		CHECK(all[i] == i);
+}
+
+/* What the C library has from the thread that runs the rank, which is another one each time. */
+static void of_thread(void)
+{
+	long mine, all[64];
+	int cpu = sched_getcpu();
+
+	CHECK(cpu >= 0 && cpu < sysconf(_SC_NPROCESSORS_CONF));
+	CHECK(getrandom(&mine, sizeof mine, 0) == sizeof mine);
+	MPI_Allgather(&mine, 1, MPI_LONG, all, 1, MPI_LONG, MPI_COMM_WORLD);
+	for (int i = 0; i < size; i++)
+		CHECK(i == rank || all[i] != mine);
 }
 
 static void communicators(void)
@@ -464,6 +479,7 @@ int main(int argc, char **argv)
 		persistent(p, &out, &in);
 		derived(columns);
 		collectives();
+		of_thread();
 		communicators();
 		callbacks();
 		files();
