@@ -9,13 +9,14 @@ import (
 // Entry holds the addresses a rank starts with. The order on the rank's stack: EarlyInit(0), CtypeInit(), Preinits and Inits
 // with (argc, argv, envp), Main, the exit handlers, Finis, Fflush(0).
 type Entry struct {
-	Main      uintptr
-	EarlyInit uintptr // __libc_early_init(bool); 0 before glibc 2.32, whose libraries do all in their Inits
-	CtypeInit uintptr // __ctype_init(void)
-	Fflush    uintptr // fflush of the rank's own libc
-	Preinits  []uintptr
-	Inits     []uintptr // libraries before what needs them
-	Finis     []uintptr // the other way round
+	Main        uintptr
+	EarlyInit   uintptr // __libc_early_init(bool); 0 before glibc 2.32, whose libraries do all in their Inits
+	CtypeInit   uintptr // __ctype_init(void)
+	Fflush      uintptr // fflush of the rank's own libc
+	CanRedirect bool    // the C library's mmap and munmap can be told to go on elsewhere
+	Preinits    []uintptr
+	Inits       []uintptr // libraries before what needs them
+	Finis       []uintptr // the other way round
 
 	// The image of libpthread.so.0 where that is a library of its own, before glibc 2.34: its Inits believe to be in the process's only one.
 	Threads, ThreadsEnd uintptr
@@ -30,11 +31,9 @@ type Entry struct {
 // entryOffsets is an Entry relative to the base. Function arrays are kept as the places of their words, because
 // their contents are relocated like any other.
 type entryOffsets struct {
-	main, earlyInit, ctypeInit, fflush uint64
-	environ, progname, progShort       uint64
-	threads, threadsEnd                uint64
-	singleThreaded                     uint64
-	preinits, inits, finis             []initRef
+	main                         uint64
+	environ, progname, progShort uint64
+	preinits, inits, finis       []initRef
 
 	// What these refer to, once the resolvers have run: the same in all ranks.
 	known                                 bool
@@ -100,32 +99,11 @@ func (p *Program) findEntry() error {
 		out  *uint64
 		name string
 	}{
-		{&e.ctypeInit, "__ctype_init"}, {&e.fflush, "fflush"},
-	} {
-		s, ok := p.libc.find(newQuery(w.name, ""))
-		if !ok {
-			return &Refusal{p.libc.path, OtherLibc, "has no " + w.name, "use glibc 2.28 or newer"}
-		}
-		*w.out = p.libc.bias + s.value
-	}
-	for _, w := range []struct {
-		out  *uint64
-		name string
-	}{
 		{&e.environ, "environ"}, {&e.progname, "program_invocation_name"}, {&e.progShort, "program_invocation_short_name"},
 	} {
 		if off, ok := p.Symbol(w.name); ok {
 			*w.out = off
 		}
-	}
-	if s, ok := p.libc.find(newQuery("__libc_early_init", "")); ok {
-		e.earlyInit = p.libc.bias + s.value
-	}
-	if im := p.byName(threadsSoname); im != nil && im.defines("pthread_create") {
-		e.threads, e.threadsEnd = im.bias+im.low(), im.bias+im.high()
-	}
-	if s, ok := p.libc.find(newQuery("__libc_single_threaded", "")); ok {
-		e.singleThreaded = p.libc.bias + s.value
 	}
 	p.collectInits()
 	return p.findMain()
@@ -174,10 +152,10 @@ func (p *Program) Entry(base uintptr) Entry {
 		return base + uintptr(off)
 	}
 	return Entry{
-		Main: abs(e.main), EarlyInit: abs(e.earlyInit), CtypeInit: abs(e.ctypeInit), Fflush: abs(e.fflush),
+		Main: abs(e.main), EarlyInit: abs(p.inside.earlyInit), CtypeInit: abs(p.inside.ctypeInit), Fflush: abs(p.inside.fflush),
 		Preinits: addresses(base, e.preinitsThere), Inits: addresses(base, e.initsThere), Finis: addresses(base, e.finisThere),
-		Threads: abs(e.threads), ThreadsEnd: abs(e.threadsEnd),
-		Environ: abs(e.environ), Progname: abs(e.progname), ProgShort: abs(e.progShort), SingleThreaded: abs(e.singleThreaded),
+		Environ: abs(e.environ), Progname: abs(e.progname), ProgShort: abs(e.progShort), SingleThreaded: abs(p.inside.singleThreaded), CanRedirect: p.inside.canMap,
+		Threads: abs(p.inside.threads.vaddr), ThreadsEnd: abs(p.inside.threads.vaddr + p.inside.threads.size),
 	}
 }
 

@@ -182,7 +182,10 @@ func (h *hosted) Place(base uintptr) (Placed, error) {
 		return Placed{}, err
 	}
 	h.record(base, o.values)
-	placed := h.describe(base, o.symbol)
+	placed, err := h.describe(base, o.symbol)
+	if err != nil {
+		return Placed{}, err
+	}
 	return placed, placed.Stdio.open()
 }
 
@@ -296,7 +299,7 @@ func (p *Program) mapRange(base uintptr, b Backing, r *privateRange) error {
 }
 
 // describe is what a rank runs whose program is at base.
-func (h *hosted) describe(base uintptr, library func(string) uintptr) Placed {
+func (h *hosted) describe(base uintptr, library func(string) uintptr) (Placed, error) {
 	p := h.program
 	symbol := func(name string) uintptr {
 		if off, ok := p.Symbol(name); ok {
@@ -304,15 +307,16 @@ func (h *hosted) describe(base uintptr, library func(string) uintptr) Placed {
 		}
 		return library(name)
 	}
+	stdio, err := loadedStdio(library)
 	e := &p.entry
 	return Placed{
-		Base: base, First: true, Symbol: symbol, Stdio: stdioOf(library),
+		Base: base, First: true, Symbol: symbol, Stdio: stdio,
 		Entry: Entry{
-			Main: base + uintptr(e.main), CtypeInit: symbol("__ctype_init"), Fflush: symbol("fflush"),
+			Main: base + uintptr(e.main), CanRedirect: true, CtypeInit: symbol("__ctype_init"), Fflush: symbol("fflush"),
 			Preinits: functionsIn(base, e.preinits), Inits: functionsIn(base, e.inits), Finis: functionsIn(base, e.finis),
 			Environ: library("environ"), Progname: library("program_invocation_name"), ProgShort: library("program_invocation_short_name"),
 		},
-	}
+	}, err
 }
 
 // functionsIn reads function arrays that ld.so has relocated.

@@ -59,7 +59,7 @@ func (h *hosted) Attach(base uintptr) (Placed, error) {
 		}
 	}
 	h.rebind(base, o.values)
-	return h.describe(base, o.symbol), nil
+	return h.describe(base, o.symbol)
 }
 
 // rebind replaces what the last worker's ld.so has put into the copy at base, unless the program has changed it.

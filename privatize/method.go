@@ -53,17 +53,24 @@ type Placed struct {
 
 // Stdio is how the C library that a rank uses reads, writes and closes files.
 type Stdio struct {
-	Jumps              uintptr // its table of operations; 0 when it has none that we know
+	Jumps              uintptr // its table of operations
+	Words              int     // of the table, as far as it matters
 	Read, Write, Close uintptr // the functions that are in it
 }
 
-// stdioOf looks the parts of a C library up.
-func stdioOf(symbol func(string) uintptr) Stdio {
-	s := Stdio{symbol("_IO_file_jumps"), symbol("_IO_file_read"), symbol("_IO_file_write"), symbol("_IO_file_close")}
+// stdio is that of the C library among the images at base.
+func (p *Program) stdio(base uintptr) Stdio {
+	f := &p.inside.files
+	return Stdio{base + uintptr(f.jumps), int(f.words), base + uintptr(f.read), base + uintptr(f.write), base + uintptr(f.close)}
+}
+
+// loadedStdio is that of a C library that ld.so has loaded.
+func loadedStdio(symbol func(string) uintptr) (Stdio, error) {
+	s := Stdio{symbol("_IO_file_jumps"), 21, symbol("_IO_file_read"), symbol("_IO_file_write"), symbol("_IO_file_close")}
 	if s.Jumps == 0 || s.Read == 0 || s.Write == 0 || s.Close == 0 {
-		return Stdio{}
+		return Stdio{}, &Refusal{hostLibc(), OtherLibc, "has no table of file operations that can be found", "take +privatize pie"}
 	}
-	return s
+	return s, nil
 }
 
 // open makes the table writable: ld.so has closed it as it does for all that it has relocated.

@@ -93,6 +93,7 @@ type Program struct {
 	externalSites, ifuncSites []site
 
 	tableAt uint64 // where a rank's external values are recorded
+	inside  inside // of the C library
 	entry   entryOffsets
 	offsets map[string]uint64 // of symbols that ranks have been given; 0: there is none
 }
@@ -115,7 +116,9 @@ func (p *Program) load(prog string, libs []Library) error {
 		p.checkSanitizers,
 		p.findHost,
 		p.layout,
+		func() error { return p.lookInside(true) },
 		p.relocate,
+		func() error { return p.lookInside(false) },
 		p.findEntry,
 	}
 	for _, step := range steps {

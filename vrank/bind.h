@@ -88,7 +88,7 @@ int vr_bind_dup(int old);
 int vr_bind_dup2(int old, int new);
 int vr_bind_dup3(int old, int new, int flags);
 FILE *vr_bind_freopen(const char *path, const char *mode, FILE *f);
-void vr_stdio_patch(uint64_t jumps, uint64_t read, uint64_t write, uint64_t close);
+void vr_stdio_patch(uint64_t jumps, int words, uint64_t read, uint64_t write, uint64_t close);
 
 /* threads.c */
 int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), void *arg);

@@ -193,7 +193,7 @@ func (w *worker) give(r *rank, p *privatize.Placed) {
 	}
 	w.enter(r, p)
 	s := &r.c.entry
-	C.vr_stdio_patch(C.uint64_t(p.Stdio.Jumps), s.file_read, s.file_write, s.file_close)
+	C.vr_stdio_patch(C.uint64_t(p.Stdio.Jumps), C.int(p.Stdio.Words), s.file_read, s.file_write, s.file_close)
 }
 
 // enter fills in where the rank begins, its arguments and its environment. The first rank in its images runs their
@@ -229,6 +229,9 @@ func (w *worker) point(r *rank, p *privatize.Placed) {
 	}
 	for i := range r.c.entry.libc {
 		r.c.entry.libc[i] = symbol(C.GoString(C.libc_name(C.int(i))))
+	}
+	if !e.CanRedirect {
+		r.c.entry.libc[C.VR_LIBC_MMAP], r.c.entry.libc[C.VR_LIBC_MUNMAP] = 0, 0
 	}
 	r.c.entry.inits, r.c.entry.ninits, r.c.entry.finis, r.c.entry.nfinis = old.inits, old.ninits, old.finis, old.nfinis
 }

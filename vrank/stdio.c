@@ -2,7 +2,7 @@
  * framed with its number (see Config.OutputFD), and only rank 0 reads 0, as under mpirun.
  *
  * Calls of write and read are bound here. The C library's own stdio calls them inside itself; its FILE operations go
- * through the table _IO_file_jumps, of which each rank has a private copy: three entries of it are replaced. */
+ * through the table _IO_file_jumps, of which each rank has a private copy: the entries with three functions are replaced. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -229,22 +229,18 @@ static int file_close(FILE *f)
 	return ((int (*)(FILE *))(vr_current ? vr_current->entry.file_close : own.close))(f);
 }
 
-/* Places in glibc's struct _IO_jump_t. */
-enum { JUMP_READ = 14, JUMP_WRITE = 15, JUMP_CLOSE = 17 };
-
 static void patch(uint64_t *jump, uint64_t is, void *to)
 {
 	if (*jump == is)
 		*jump = (uint64_t)to;
 }
 
-void vr_stdio_patch(uint64_t jumps, uint64_t read, uint64_t write, uint64_t close)
+void vr_stdio_patch(uint64_t jumps, int words, uint64_t read, uint64_t write, uint64_t close)
 {
-	uint64_t *jump = (uint64_t *)jumps;
-	if (!jump)
-		return;
 	own.read = read, own.write = write, own.close = close;
-	patch(&jump[JUMP_READ], read, file_read);
-	patch(&jump[JUMP_WRITE], write, file_write);
-	patch(&jump[JUMP_CLOSE], close, file_close);
+	for (uint64_t *jump = (uint64_t *)jumps, *end = jump + words; jump < end; jump++) {
+		patch(jump, read, file_read);
+		patch(jump, write, file_write);
+		patch(jump, close, file_close);
+	}
 }
