@@ -92,8 +92,8 @@ func (p *Program) byName(name string) *image {
 	return nil
 }
 
-// findEntry looks up everything a rank's start needs.
-func (p *Program) findEntry() error {
+// findEntry looks up what a rank's start needs besides main.
+func (p *Program) findEntry() {
 	e := &p.entry
 	for _, w := range []struct {
 		out  *uint64
@@ -106,7 +106,6 @@ func (p *Program) findEntry() error {
 		}
 	}
 	p.collectInits()
-	return p.findMain()
 }
 
 func (p *Program) collectInits() {

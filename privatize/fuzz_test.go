@@ -53,7 +53,10 @@ func fuzzImage(t *testing.T, im *image, host *hostLoader) {
 	if p.checkSanitizers() != nil || p.layout() != nil || p.relocate() != nil {
 		return
 	}
-	if p.findEntry() == nil && p.entry.main == 0 {
+	p.lookInside(true)
+	p.lookInside(false)
+	p.findEntry()
+	if p.findMain() == nil && p.entry.main == 0 {
 		t.Fatal("main is nowhere, and nobody said so")
 	}
 	p.Objects()

@@ -58,8 +58,8 @@ type Stdio struct {
 	Read, Write, Close uintptr // the functions that are in it
 }
 
-// stdio is that of the C library among the images at base.
-func (p *Program) stdio(base uintptr) Stdio {
+// Stdio is that of the C library among the images at base.
+func (p *Program) Stdio(base uintptr) Stdio {
 	f := &p.inside.files
 	return Stdio{base + uintptr(f.jumps), int(f.words), base + uintptr(f.read), base + uintptr(f.write), base + uintptr(f.close)}
 }

@@ -83,5 +83,5 @@ func (p *Program) placed(base uintptr, first bool) Placed {
 		}
 		return base + uintptr(off)
 	}
-	return Placed{Base: base, First: first, Entry: p.Entry(base), Stdio: p.stdio(base), Symbol: symbol}
+	return Placed{Base: base, First: first, Entry: p.Entry(base), Stdio: p.Stdio(base), Symbol: symbol}
 }

@@ -102,12 +102,16 @@ type Program struct {
 // A program that cannot run is a *Refusal. Call it in the worker that will run the ranks: values of the
 // process's own dynamic loader go into the images.
 func Load(prog string, libs []Library, o Options) (*Program, error) {
-	p := &Program{opts: o, align: pageSize, resolverAt: map[uint64]uint32{}, offsets: map[string]uint64{}, isMapped: map[uintptr]bool{}}
+	p := newProgram(o)
 	if err := p.load(prog, libs); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
+}
+
+func newProgram(o Options) *Program {
+	return &Program{opts: o, align: pageSize, resolverAt: map[uint64]uint32{}, offsets: map[string]uint64{}, isMapped: map[uintptr]bool{}}
 }
 
 func (p *Program) load(prog string, libs []Library) error {
@@ -119,13 +123,14 @@ func (p *Program) load(prog string, libs []Library) error {
 		func() error { return p.lookInside(true) },
 		p.relocate,
 		func() error { return p.lookInside(false) },
-		p.findEntry,
+		p.findMain,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
 	}
+	p.findEntry()
 	return nil
 }
 

@@ -39,6 +39,7 @@ func newEngine() engine {
 		controlSize: vrank.ControlSize,
 		callName:    new(ampi.Server).Name,
 		libraries:   libraries,
+		trial:       vrank.TryLibc,
 		coverage:    coverage,
 		loading:     func() privatize.Options { return vrank.LoadOptions(ampi.New()) },
 	}
@@ -47,6 +48,20 @@ func newEngine() engine {
 // libraries finds what a program needs.
 func libraries(program string, preload []string) ([]privatize.Library, error) {
 	return privatize.Resolve(program, preload, abi.Known)
+}
+
+// triedLibraries also has the C library tried meanwhile, unless ld.so is to load it.
+func (e engine) triedLibraries(how, program string, preload []string) ([]privatize.Library, error) {
+	if method, err := privatize.FindMethod(how); err == nil && method.Facts().LoadedByLd {
+		return e.libraries(program, preload)
+	}
+	tried := make(chan error, 1)
+	go func() { tried <- e.trial() }()
+	libraries, err := e.libraries(program, preload)
+	if failed := <-tried; err == nil {
+		err = failed
+	}
+	return libraries, err
 }
 
 func coverage() (list []function) {

@@ -14,6 +14,7 @@ import (
 	"ampirun/debugger"
 	"ampirun/job"
 	"ampirun/privatize"
+	"ampirun/vrank"
 )
 
 const version = "0.1.0"
@@ -24,11 +25,15 @@ type engine struct {
 	controlSize func(pes, ranks int) uint64
 	callName    func(fn int) string
 	libraries   func(program string, preload []string) ([]privatize.Library, error)
+	trial       func() error // of the C library
 	coverage    func() []function
 	loading     func() privatize.Options // what programs are loaded with
 }
 
 func main() {
+	if vrank.IsTrial() {
+		os.Exit(vrank.Trial())
+	}
 	e := newEngine()
 	if job.IsWorker() {
 		os.Exit(job.Worker(e.core))
@@ -162,7 +167,9 @@ func (e engine) run(s *settings) (code int, err error) {
 	}
 	defer unclaim()
 	s.job.ControlSize, s.job.CallName, s.job.Version = e.controlSize, e.callName, version
-	s.job.Libraries = func(program string) ([]privatize.Library, error) { return e.libraries(program, preload) }
+	s.job.Libraries = func(program string) ([]privatize.Library, error) {
+		return e.triedLibraries(s.job.Method, program, preload)
+	}
 	return job.Run(context.Background(), s.job)
 }
 
