@@ -101,7 +101,7 @@ struct ampi_rank {
 	struct vr_type *done_types; /* freed and returned: type_lend.c; linked by attrs */
 	struct ampi_type_attrs *type_attrs; /* attributes of predefined datatypes */
 	MPI_MigrateFn about_to_migrate, just_migrated; /* of the program, or NULL: migrate.c */
-	void **pup_data; /* what AMPI_Register_pup was given: ampi_calls.c */
+	struct ampi_pup_entry *pups; /* what AMPI_Register_pup was given: pup.c */
 	int32_t npups;
 	_Atomic int32_t suspension; /* enum ampi_suspension */
 	struct vr_rank *suspended; /* the context that is */
@@ -218,7 +218,7 @@ static inline MPI_Request ampi_request_handle(const struct vr_request *r)
 	return (MPI_Request)AMPI_HANDLE(AMPI_REQUEST, r->index);
 }
 struct vr_request *ampi_request(MPI_Request h);
-void ampi_status_set(MPI_Status *s, int source, int tag, int64_t bytes, int cancelled);
+void ampi_status_set(MPI_Status *s, int source, int tag, int64_t bytes, uint64_t comm, int cancelled);
 int64_t ampi_status_bytes(const MPI_Status *s);
 
 /* A request made the wait list of a call: complete it if it is done. Returns its error class; frees or deactivates it. */

@@ -39,30 +39,6 @@ int ampi_AMPI_Resume(int dest, MPI_Comm comm)
 	return MPI_SUCCESS;
 }
 
-/* ---- what is packed there, and stays where it is here ---- */
-
-int ampi_AMPI_Register_pup(MPI_PupFn fn, void *data, int *idx)
-{
-	struct ampi_rank *me = ampi_me();
-	void **more = vr_rank_realloc(vr_current, me->pup_data, (size_t)(me->npups + 1) * sizeof *more);
-	(void)fn;
-	if (!more)
-		return ampi_raise(NULL, MPI_ERR_NO_MEM, AMPI_FN_AMPI_Register_pup, "no memory");
-	me->pup_data = more;
-	more[me->npups] = data;
-	*idx = me->npups++;
-	return MPI_SUCCESS;
-}
-
-int ampi_AMPI_Get_pup_data(int idx, void *data)
-{
-	struct ampi_rank *me = ampi_me();
-	if (idx < 0 || idx >= me->npups)
-		return ampi_raise(NULL, MPI_ERR_ARG, AMPI_FN_AMPI_Get_pup_data, "idx is %d, and AMPI_Register_pup was called %d times", idx, me->npups);
-	*(void **)data = me->pup_data[idx];
-	return MPI_SUCCESS;
-}
-
 /* ---- collective operations that choose their algorithm there ---- */
 
 int ampi_AMPI_Alltoall_medium(void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)

@@ -21,7 +21,7 @@ static void half_done(struct vr_request *r)
 static int status(struct vr_request *r, MPI_Status *s)
 {
 	const struct vr_request *in = ((struct both *)r->extra)->in;
-	ampi_status_set(s, in->source, in->got_tag, in->bytes, 0);
+	ampi_status_set(s, in->source, in->got_tag, in->bytes, r->comm, 0);
 	return in->error;
 }
 

@@ -7,6 +7,7 @@
 #include "../vrank/move.h"
 #include "ampi.h"
 #include "migrate.h"
+#include "pup.h"
 
 /* How often the rank that asked for a step looks whether it is done, in nanoseconds. */
 #define LOOK_EVERY 20000
@@ -23,7 +24,9 @@ const char *ampi_go(int32_t to)
 		return NULL;
 	if (me->about_to_migrate)
 		me->about_to_migrate();
-	const char *why = vr_move_self(to);
+	int error = ampi_pups_pack(AMPI_FN_AMPI_Migrate, 1);
+	const char *why = error ? "what it has cannot be packed" : vr_move_self(to);
+	ampi_pups_unpack(AMPI_FN_AMPI_Migrate);
 	if (!why && me->just_migrated)
 		me->just_migrated();
 	return why;
@@ -130,7 +133,6 @@ static void step_and_wait(void)
 static int migrate_sync(void)
 {
 	struct vr_load *l = &vr_current->load;
-	atomic_store(&l->destination, 0);
 	atomic_store(&l->at_point, 1);
 	int error = ampi_Barrier(MPI_COMM_WORLD);
 	if (!error && vr_current->id == 0)
@@ -151,9 +153,7 @@ static int migrate_async(void)
 	return error;
 }
 
-/* All ranks have called when the job is saved, and all go on behind the call: now, or after a restart. A job that cannot be saved goes on too;
- * its manager says why. */
-static int save(enum vr_saves place)
+static int meet_and_save(enum vr_saves place)
 {
 	int error = ampi_Barrier(MPI_COMM_WORLD);
 	if (!error && vr_current->id == 0)
@@ -161,11 +161,25 @@ static int save(enum vr_saves place)
 	return error ? error : ampi_Barrier(MPI_COMM_WORLD);
 }
 
+/* All ranks have called when the job is saved, and all go on behind the call: now, or after a restart, which sets the job's clock anew. A job
+ * that cannot be saved goes on too; its manager says why. */
+static int save(enum vr_saves place)
+{
+	const int fn = AMPI_FN_AMPI_Migrate;
+	int64_t clock = vr_job->clock;
+	int own = ampi_pups_pack(fn, 0), error = meet_and_save(place);
+	if (!own && clock != vr_job->clock)
+		own = ampi_pups_unpack(fn);
+	ampi_pups_drop();
+	return error ? error : own;
+}
+
 int ampi_AMPI_Migrate(MPI_Info info)
 {
 	int error = ampi_check_running(AMPI_FN_AMPI_Migrate);
 	if (error)
 		return error;
+	go_where_told();
 	switch (hint_of(info, &error)) {
 	case HINT_SYNC:
 		return migrate_sync();
@@ -225,21 +239,21 @@ int ampi_AMPI_Load_set_value(double value)
 	return MPI_SUCCESS;
 }
 
-static void is_told_changes(void)
+void ampi_is_told_changes(void)
 {
-	vr_current->load.is_told = ampi_me()->about_to_migrate || ampi_me()->just_migrated;
+	vr_current->load.is_told = ampi_me()->about_to_migrate || ampi_me()->just_migrated || ampi_me()->npups;
 }
 
 int ampi_AMPI_Register_about_to_migrate(MPI_MigrateFn fn)
 {
 	ampi_me()->about_to_migrate = fn;
-	is_told_changes();
+	ampi_is_told_changes();
 	return MPI_SUCCESS;
 }
 
 int ampi_AMPI_Register_just_migrated(MPI_MigrateFn fn)
 {
 	ampi_me()->just_migrated = fn;
-	is_told_changes();
+	ampi_is_told_changes();
 	return MPI_SUCCESS;
 }

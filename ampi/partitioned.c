@@ -217,11 +217,11 @@ static int status(struct vr_request *r, MPI_Status *s)
 {
 	const struct ampi_partitioned *p = r->extra;
 	if (p->is_send)
-		ampi_status_set(s, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+		ampi_status_set(s, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, r->comm, 0);
 	else if (p->is_null)
-		ampi_status_set(s, MPI_PROC_NULL, MPI_ANY_TAG, 0, 0);
+		ampi_status_set(s, MPI_PROC_NULL, MPI_ANY_TAG, 0, r->comm, 0);
 	else
-		ampi_status_set(s, p->peer, p->tag, r->error ? 0 : p->mine.bytes, 0);
+		ampi_status_set(s, p->peer, p->tag, r->error ? 0 : p->mine.bytes, r->comm, 0);
 	return r->error;
 }
 

@@ -97,7 +97,7 @@ int ampi_Startall(int n, MPI_Request h[])
 {
 	const int fn = AMPI_FN_MPI_Startall;
 	if (n < 0)
-		return ampi_raise(NULL, MPI_ERR_ARG, fn, "count is %d", n);
+		return ampi_raise(NULL, MPI_ERR_COUNT, fn, "count is %d", n);
 	for (int i = 0; i < n; i++) {
 		int error = start_handle(fn, h[i]);
 		if (error)

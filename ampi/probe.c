@@ -1,14 +1,14 @@
 /* Probes, matched or not (MPI 5.0 section 3.8). A message that a matched probe took is an envelope of nobody's queue. */
 #include "p2p_args.h"
 
-static void status_of(MPI_Status *s, const struct vr_env *e)
+static void status_of(MPI_Status *s, const struct vr_env *e, MPI_Comm comm)
 {
 	if (s == MPI_STATUS_IGNORE)
 		return;
 	if (e)
-		ampi_status_set(s, e->source, e->tag, e->bytes, 0);
+		ampi_status_set(s, e->source, e->tag, e->bytes, (uint64_t)comm, 0);
 	else
-		ampi_status_set(s, MPI_PROC_NULL, MPI_ANY_TAG, 0, 0);
+		ampi_status_set(s, MPI_PROC_NULL, MPI_ANY_TAG, 0, (uint64_t)comm, 0);
 }
 
 /* What the four probes share: NULL in *e and *found = 1 stands for MPI_PROC_NULL. */
@@ -26,7 +26,7 @@ static int probe(int fn, int wait, int source, int tag, MPI_Comm comm, int *foun
 		*found = *e != NULL;
 	}
 	if (*found)
-		status_of(s, *e);
+		status_of(s, *e, comm);
 	else
 		vr_rank_yield();
 	return MPI_SUCCESS;
@@ -118,7 +118,7 @@ static int mrecv(int fn, void *buf, MPI_Count count, MPI_Datatype type, MPI_Mess
 	if (error)
 		return error;
 	if (s != MPI_STATUS_IGNORE)
-		ampi_status_set(s, r->source, r->got_tag, r->bytes, 0);
+		ampi_status_set(s, r->source, r->got_tag, r->bytes, r->comm, 0);
 	error = r->error;
 	vr_request_free(r);
 	return error ? ampi_receive_failed(t.comm, fn, error, count) : MPI_SUCCESS;

@@ -122,7 +122,7 @@ static int recv(int fn, void *buf, MPI_Count count, MPI_Datatype type, int sourc
 		vr_request_wait(&r, 1, 1);
 	}
 	if (status != MPI_STATUS_IGNORE)
-		ampi_status_set(status, r->source, r->got_tag, r->bytes, 0);
+		ampi_status_set(status, r->source, r->got_tag, r->bytes, (uint64_t)comm, 0);
 	error = r->error;
 	vr_request_free(r);
 	return vr_unlikely(error) ? ampi_receive_failed(ampi_comm(comm), fn, error, count) : MPI_SUCCESS;

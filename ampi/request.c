@@ -13,14 +13,16 @@ struct vr_request *ampi_request(MPI_Request h)
 	return vr_request_at(me, i);
 }
 
-/* ---- statuses: the internal words hold the byte count and whether the operation was cancelled ---- */
+/* ---- statuses: the internal words hold the byte count, whether the operation was cancelled, and the communicator, which programs for AMPI
+ * read (shim/include/ampi_status.h) ---- */
 
-void ampi_status_set(MPI_Status *s, int source, int tag, int64_t bytes, int cancelled)
+void ampi_status_set(MPI_Status *s, int source, int tag, int64_t bytes, uint64_t comm, int cancelled)
 {
 	s->MPI_SOURCE = source;
 	s->MPI_TAG = tag;
 	memcpy(s->MPI_internal, &bytes, sizeof bytes);
 	s->MPI_internal[2] = cancelled;
+	memcpy(s->MPI_internal + 3, &comm, sizeof comm);
 }
 
 int64_t ampi_status_bytes(const MPI_Status *s)
@@ -32,7 +34,7 @@ int64_t ampi_status_bytes(const MPI_Status *s)
 
 void ampi_status_empty(MPI_Status *s)
 {
-	ampi_status_set(s, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+	ampi_status_set(s, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, (uint64_t)MPI_COMM_NULL, 0);
 	s->MPI_ERROR = MPI_SUCCESS;
 }
 
@@ -43,9 +45,9 @@ int ampi_request_status(struct vr_request *r, MPI_Status *s)
 	if (vr_unlikely(a && a->class->status))
 		return a->class->status(r, s);
 	if (r->kind == VR_REQ_RECV && !cancelled)
-		ampi_status_set(s, r->source, r->got_tag, r->bytes, 0);
+		ampi_status_set(s, r->source, r->got_tag, r->bytes, r->comm, 0);
 	else
-		ampi_status_set(s, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, cancelled);
+		ampi_status_set(s, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, r->comm, cancelled);
 	return r->error;
 }
 

@@ -41,7 +41,7 @@ int ampi_requests_open(struct ampi_requests *s, int fn, int n, const MPI_Request
 	if (vr_unlikely(!ampi_running()))
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	if (n < 0)
-		return ampi_raise(NULL, MPI_ERR_ARG, fn, "count is %d", n);
+		return ampi_raise(NULL, MPI_ERR_COUNT, fn, "count is %d", n);
 	if (n > 64 && !(s->r = vr_rank_alloc(vr_current, n * sizeof *s->r)))
 		return ampi_no_memory(NULL, fn);
 	s->n = n;

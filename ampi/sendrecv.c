@@ -50,7 +50,7 @@ static int run(const struct both *b, MPI_Status *status)
 		return undo(b, in);
 	wait_both(in, out, b->in.fn);
 	if (status != MPI_STATUS_IGNORE)
-		ampi_status_set(status, in->source, in->got_tag, in->bytes, 0);
+		ampi_status_set(status, in->source, in->got_tag, in->bytes, b->in.comm->handle, 0);
 	int error = in->error;
 	vr_request_free(in);
 	return vr_unlikely(error) ? ampi_receive_failed(b->in.comm, b->in.fn, error, b->rcount) : MPI_SUCCESS;

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -152,18 +153,22 @@ func TestAMPI(t *testing.T) {
 	asked := [][]string{nil, {"+lb", "Rotate", "+lb-period", "calls"}}
 	for _, c := range []struct {
 		source string
+		build  []string
 		args   []string
 		flags  [][]string
 	}{
-		{"migrate.c", nil, append(asked, []string{"+balancer", "RefineLB"})},
-		{"migrate_f.f90", nil, append(asked, []string{"+balancer", "RefineLB"})},
-		{"manual.c", nil, asked},
-		{"manual_f.f90", []string{"short", "longer-than-eight"}, asked},
+		{"migrate.c", nil, nil, append(asked, []string{"+balancer", "RefineLB"})},
+		{"migrate_f.f90", nil, nil, append(asked, []string{"+balancer", "RefineLB"})},
+		{"manual.c", nil, nil, asked},
+		{"manual_f.f90", nil, []string{"short", "longer-than-eight"}, asked},
+		{"pup.c", nil, nil, append(asked, []string{"+lb", "Rotate", "+migrate", "copy"})},
+		{"compat.c", []string{"-ampi-compat"}, nil, asked[:1]},
+		{"mpi_main.f90", nil, []string{"word"}, asked[:1]},
 	} {
 		for _, flags := range c.flags {
 			t.Run(c.source+strings.Join(flags, ""), func(t *testing.T) {
 				t.Parallel()
-				r := job{program: program(t, ampiDir+"/"+c.source), args: c.args, workers: 2, ranks: 16, flags: flags}.run(t)
+				r := job{program: program(t, ampiDir+"/"+c.source, c.build...), args: c.args, workers: 2, ranks: 16, flags: flags}.run(t)
 				r.expectCode(t, 0)
 				r.expectSays(t, "PASS "+strings.TrimSuffix(c.source, filepath.Ext(c.source)))
 			})
@@ -171,13 +176,37 @@ func TestAMPI(t *testing.T) {
 	}
 }
 
+// TestAMPIRestart: functions of AMPI_Register_pup unpack after a restart.
+func TestAMPIRestart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "saved")
+	first := job{program: program(t, ampiDir+"/pup_restart.c"), workers: 2, ranks: 4, flags: []string{"+ckpt", dir}}.run(t)
+	first.expectCode(t, 3)
+	cmd := exec.Command(tool("ampirun"), "+restart", dir)
+	job{dir: dir}.prepare(t, cmd)
+	again := finish(t, cmd)
+	again.expectCode(t, 0)
+	again.expectSays(t, "PASS pup_restart")
+}
+
+// TestLinkedBalancer: what a program is linked with is the default of +lb. A heap outside of the slices makes ampirun tell which it is.
+func TestLinkedBalancer(t *testing.T) {
+	path := program(t, ampiDir+"/manual.c", "-balancer", "GreedyLB", "-module", "CommonLBs")
+	for _, c := range []struct{ flags, says string }{{"", "+lb Greedy:"}, {"+lb RefineLB", "+lb Refine:"}} {
+		r := job{program: path, workers: 2, ranks: 4, flags: append(strings.Fields(c.flags), "+heap", "host")}.run(t)
+		r.expectSays(t, c.says)
+	}
+}
+
 // TestMapping checks where ranks begin.
 func TestMapping(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "map")
-	if err := os.WriteFile(file, []byte("2 1\n* 0\n"), 0o644); err != nil {
-		t.Fatal(err)
+	file, lines := filepath.Join(t.TempDir(), "map"), filepath.Join(t.TempDir(), "pes")
+	for name, text := range map[string]string{file: "2 1\n* 0\n", lines: "0 # rank 0\n1\n\n1\n0\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, c := range []struct{ mapping, want string }{{"block", "0 0 1 1"}, {"rr", "0 1 0 1"}, {"prop", "0 0 1 1"}, {"file:" + file, "0 0 1 0"}} {
+	for _, c := range []struct{ mapping, want string }{{"block", "0 0 1 1"}, {"rr", "0 1 0 1"}, {"prop", "0 0 1 1"}, {"file:" + file, "0 0 1 0"},
+		{"file:" + lines, "0 1 1 0"}, {"RR_MAP", "0 1 0 1"}} {
 		r := job{program: program(t, ownDir+"/where.c"), workers: 2, ranks: 4, flags: []string{"+mapping", c.mapping}}.run(t)
 		r.expectCode(t, 0)
 		if strings.TrimSpace(r.stdout) != c.want {

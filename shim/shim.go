@@ -9,15 +9,18 @@ import "embed"
 
 //go:generate go run ./gen -root ..
 
-// Files holds what a compiler wrapper needs to build the program's side: table.h, include/ (mpi.h,
-// mpif.h), src/ (the shim's C and assembly, and export.list for the linker) and fortran/ (the sources of
+// Files holds what a compiler wrapper needs to build the program's side: table.h, pup.h, include/ (mpi.h,
+// mpif.h), main/ (what calls a subroutine MPI_Main), src/ (the shim's C and assembly, and export.list for the linker) and fortran/ (the sources of
 // the modules mpi_f08_types, mpi and mpi_f08).
 //
-//go:embed table.h include src fortran
+//go:embed table.h pup.h include src main fortran
 var Files embed.FS
 
 // Standard is the version of the MPI standard whose ABI the shim has, as MPI_Get_version says it.
 const Standard = "5.0"
+
+// BalancerPrefix begins the name of the symbol by which a program says the strategy that it was linked for with -balancer.
+const BalancerPrefix = "ampi_balancer_"
 
 // Symbols of the program that the runtime looks for; every image of a rank that defines UnpackSymbol is to be given
 // the table, since a shared library may contain a shim as well.

@@ -162,6 +162,24 @@ func TestImpossibleOptionsAreRefused(t *testing.T) {
 	must(t, dir, "ampicc", "-static-libgcc", "a.c")
 }
 
+// TestCharmOptions: names that mean nothing are refused, the others leave the compiler nothing to complain about, also where nothing is linked.
+func TestCharmOptions(t *testing.T) {
+	dir := files(t, map[string]string{"a.c": cProgram})
+	for _, c := range []struct{ args, says string }{
+		{"-balancer NoSuchLB a.c", "ampicc: -balancer NoSuchLB: no strategy is called"},
+		{"-module projections a.c", "ampicc: -module projections: ampirun has no such module"},
+		{"a.c -balancer", "ampicc: -balancer needs a name"},
+	} {
+		r := try(t, dir, nil, "ampicc", strings.Fields(c.args)...)
+		if r.code != 2 || !strings.HasPrefix(r.stderr, c.says) || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q", c.args, r.code, r.stderr)
+		}
+	}
+	must(t, dir, "ampicc", "-c", "-Werror", "-module", "EveryLB", "-balancer", "RefineLB", "-ampi-compat", "a.c")
+	must(t, dir, "ampicc", "-Werror", "-module", "GreedyLB", "-balancer", "RefineLB", "a.c", "-o", "a")
+	checkProgram(t, filepath.Join(dir, "a"))
+}
+
 func TestMissingCompilerIsNamed(t *testing.T) {
 	only := t.TempDir()
 	env := []string{"PATH=" + only}

@@ -19,8 +19,12 @@ func commandArgs(req *request, k *kit) []string {
 	args = append(args, k.leniency...)
 	args = append(args, req.args...)
 	args = append(args, includeFlags(k)...)
+	if req.compat && k.modDir == "" {
+		args = append(args, "-DAMPI_COMPAT")
+	}
 	if req.links {
 		args = append(args, forLinker(req.args, linkFlags(k))...)
+		args = append(args, charmFlags(req, k)...)
 	}
 	if req.complete {
 		args = append(args, libraryFlags(k)...)

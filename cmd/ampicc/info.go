@@ -71,6 +71,8 @@ func helpText(name string, lang *language) string {
   -showme:compile        print the flags for compiling (also -compile-info, with the compiler)
   -showme:link           print the flags for linking (also -link-info, with the compiler)
   -showme:incdirs, -showme:libdirs, -showme:libs, -showme:command, -showme:version
+  -balancer NAME         what +lb is unless the job says it; -module NAME is taken where it names strategies
+  -ampi-compat           AMPI's fields in MPI_Status (MPI_COMM, MPI_LENGTH), and pup_c.h; Fortran: include 'ampif.h'
   -help                  this text
 
 Every other option goes to the compiler. The MPI library is built once for a compiler, in AMPI_CACHE

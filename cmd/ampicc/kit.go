@@ -14,6 +14,7 @@ import (
 
 const (
 	libraryName = "ampi_shim"
+	mainLibrary = "ampi_main" // what calls a subroutine MPI_Main
 	exportList  = "export.list"
 )
 
@@ -127,15 +128,27 @@ func packShim(dir string, cc, objects []string) error {
 	if err := quiet(exec.Command("ar", "rcsD", filepath.Join(lib, "lib"+libraryName+".a"), whole)); err != nil {
 		return err
 	}
+	if err := packMain(dir, cc); err != nil {
+		return err
+	}
 	if err := os.Rename(filepath.Join(dir, "src", exportList), filepath.Join(lib, exportList)); err != nil {
 		return err
 	}
-	for _, used := range append([]string{whole}, filepath.Join(dir, "src"), filepath.Join(dir, "fortran")) {
+	for _, used := range append([]string{whole}, filepath.Join(dir, "src"), filepath.Join(dir, "main"), filepath.Join(dir, "fortran")) {
 		if err := os.RemoveAll(used); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// packMain makes a library of its own of what is to be taken only where main is missing.
+func packMain(dir string, cc []string) error {
+	object := filepath.Join(dir, "main", "mpi_main.o")
+	if err := quiet(compilerCommand(cc, "-std=gnu11", "-O2", "-fPIC", "-fno-lto", "-c", filepath.Join(dir, "main", "mpi_main.c"), "-o", object)); err != nil {
+		return err
+	}
+	return quiet(exec.Command("ar", "rcsD", filepath.Join(dir, "lib", "lib"+mainLibrary+".a"), object))
 }
 
 // modules are the Fortran modules in the order of their use.

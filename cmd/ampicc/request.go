@@ -15,6 +15,8 @@ type request struct {
 	links    bool     // the compiler makes an executable
 	complete bool     // the compiler makes a shared library that may leave no symbol undefined
 	ownPIC   bool     // the user chose a kind of position-independent code
+	compat   bool     // -ampi-compat
+	balancer string   // from -balancer: a strategy's name, or ""
 }
 
 // infoOptions are the questions of Open MPI's and MPICH's users, of CMake and of autoconf macros.
@@ -47,8 +49,13 @@ var withValue = []string{
 // parseRequest sorts the arguments into those for the wrapper and those for the compiler.
 func parseRequest(lang *language, args []string) (*request, error) {
 	req := &request{links: true}
-	for _, a := range args {
-		if what, ok := infoOptions[a]; ok {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if taken, err := req.takeCharm(args[i:]); err != nil {
+			return nil, err
+		} else if taken > 0 {
+			i += taken - 1
+		} else if what, ok := infoOptions[a]; ok {
 			req.info = what
 		} else if strings.HasPrefix(a, lang.option) {
 			req.compiler = strings.TrimPrefix(a, lang.option)

@@ -150,6 +150,9 @@ func (e engine) goOnFrom(s *settings, r *job.Restart) (code int, err error) {
 
 func (e engine) run(s *settings) (code int, err error) {
 	s.complete()
+	if err := s.adoptLinked(); err != nil {
+		return job.CodeUsage, err
+	}
 	if err := s.completeKeeping(); err != nil {
 		return job.CodeUsage, err
 	}

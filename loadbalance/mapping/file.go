@@ -12,8 +12,8 @@ import (
 )
 
 // Read reads a mapping file: lines of ranks and PEs, each a number or a range "0-7"; "*" stands for all ranks that no
-// line names. Several PEs share the ranks of their line in blocks. "#" begins a comment. Every rank must be placed, once.
-// Errors name the file and the line.
+// line names. Several PEs share the ranks of their line in blocks. Or, as in AMPI's files, one PE a line, that of rank 0 first.
+// "#" begins a comment. Every rank must be placed, once. Errors name the file and the line.
 func Read(name string, text io.Reader, ranks int, pes []loadbalance.PE) ([]int32, error) {
 	f := &file{name: name, pes: len(pes), mapping: make([]int32, ranks), line: make([]int, ranks)}
 	lines := bufio.NewScanner(text)
@@ -41,6 +41,7 @@ type file struct {
 	pes     int
 	mapping []int32
 	line    []int // that placed each rank; 0 is none
+	next    int   // rank of the next line that is a PE alone; -1 in files of ranks and PEs
 
 	others     span // PEs of the line with "*"
 	othersLine int
@@ -56,9 +57,16 @@ func (s span) share(i, n int) int32 { return int32(s.first + i*s.size()/n) }
 
 func (f *file) take(line int, content string) error {
 	words := strings.Fields(content)
+	if len(words) == 1 && f.next >= 0 {
+		return f.takeNext(line, words[0])
+	}
+	if f.next > 0 {
+		return fmt.Errorf("%q is not a PE, as the lines before have", strings.TrimSpace(content))
+	}
 	if len(words) != 2 {
 		return fmt.Errorf("%q is not ranks and PEs, as in \"0-7 3\"", strings.TrimSpace(content))
 	}
+	f.next = -1
 	pes, err := parseSpan("PE", words[1], f.pes)
 	if err != nil {
 		return err
@@ -81,6 +89,23 @@ func (f *file) take(line int, content string) error {
 		}
 		f.mapping[r], f.line[r] = pes.share(i, ranks.size()), line
 	}
+	return nil
+}
+
+// takeNext places the rank after the last one.
+func (f *file) takeNext(line int, word string) error {
+	if f.next == len(f.mapping) {
+		return fmt.Errorf("a PE for rank %d: the ranks are 0 to %d", f.next, f.next-1)
+	}
+	pe, err := parseSpan("PE", word, f.pes)
+	if err == nil && pe.size() > 1 {
+		err = fmt.Errorf("%q is not one PE, as the lines before have", word)
+	}
+	if err != nil {
+		return err
+	}
+	f.mapping[f.next], f.line[f.next] = int32(pe.first), line
+	f.next++
 	return nil
 }
 
@@ -111,6 +136,9 @@ func (f *file) finish() ([]int32, error) {
 		if line == 0 {
 			rest = append(rest, r)
 		}
+	}
+	if len(rest) > 0 && f.next > 0 {
+		return nil, fmt.Errorf("%s: it has PEs for %d ranks, and the job has %d", f.name, f.next, len(f.mapping))
 	}
 	if len(rest) > 0 && f.othersLine == 0 {
 		return nil, fmt.Errorf("%s: rank %d is not placed (a line \"* PE\" places all the others)", f.name, rest[0])

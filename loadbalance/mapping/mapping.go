@@ -17,8 +17,14 @@ type Function func(ranks int, pes []loadbalance.PE) ([]int32, error)
 // Names is what Parse understands, for help.
 const Names = "block, rr, prop or file:F"
 
+// charmNames are what AMPI's programs call them.
+var charmNames = map[string]string{"BLOCK_MAP": "block", "RR_MAP": "rr", "PROP_MAP": "prop", "MAPFILE": "file:mapfile"}
+
 // Parse finds the mapping that +mapping names. A file is read when the function is called.
 func Parse(spec string) (Function, error) {
+	if known := charmNames[spec]; known != "" {
+		spec = known
+	}
 	file, isFile := strings.CutPrefix(spec, "file:")
 	switch {
 	case spec == "block":

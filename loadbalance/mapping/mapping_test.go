@@ -113,19 +113,24 @@ func TestFile(t *testing.T) {
 
 func TestFileErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"0-3 0":                 "m: rank 4 is not placed (a line \"* PE\" places all the others)",
-		"0":                     "m:1: \"0\" is not ranks and PEs, as in \"0-7 3\"",
-		"0 1 2":                 "m:1: \"0 1 2\" is not ranks and PEs, as in \"0-7 3\"",
-		"\n# x\n0-8 0":          "m:3: there is no rank 8: they are 0 to 7",
-		"0-7 2":                 "m:1: there is no PE 2: they are 0 to 1",
-		"0-7 0\n3 1":            "m:2: rank 3 is already placed by line 1",
-		"* 0\n* 1":              "m:2: * is already in line 1",
-		"\n" + long("#", 1<<17): "m:2: the line is longer than 64 KiB",
-		"3-1 0":                 "m:1: \"3-1\" goes backwards",
-		"-1 0":                  "m:1: \"-1\" is not a rank or a range of them",
-		"a 0":                   "m:1: \"a\" is not a rank or a range of them",
-		"0-7 0x":                "m:1: \"0x\" is not a PE or a range of them",
-		"0 " + long("9", 30):    "m:1: \"" + long("9", 30) + "\" is not a PE or a range of them",
+		"0-3 0":                  "m: rank 4 is not placed (a line \"* PE\" places all the others)",
+		"0":                      "m: it has PEs for 1 ranks, and the job has 8",
+		"0\n1 1":                 "m:2: \"1 1\" is not a PE, as the lines before have",
+		"0-7 0\n1":               "m:2: \"1\" is not ranks and PEs, as in \"0-7 3\"",
+		"0\n2":                   "m:2: there is no PE 2: they are 0 to 1",
+		"0\n0-1":                 "m:2: \"0-1\" is not one PE, as the lines before have",
+		strings.Repeat("0\n", 9): "m:9: a PE for rank 8: the ranks are 0 to 7",
+		"0 1 2":                  "m:1: \"0 1 2\" is not ranks and PEs, as in \"0-7 3\"",
+		"\n# x\n0-8 0":           "m:3: there is no rank 8: they are 0 to 7",
+		"0-7 2":                  "m:1: there is no PE 2: they are 0 to 1",
+		"0-7 0\n3 1":             "m:2: rank 3 is already placed by line 1",
+		"* 0\n* 1":               "m:2: * is already in line 1",
+		"\n" + long("#", 1<<17):  "m:2: the line is longer than 64 KiB",
+		"3-1 0":                  "m:1: \"3-1\" goes backwards",
+		"-1 0":                   "m:1: \"-1\" is not a rank or a range of them",
+		"a 0":                    "m:1: \"a\" is not a rank or a range of them",
+		"0-7 0x":                 "m:1: \"0x\" is not a PE or a range of them",
+		"0 " + long("9", 30):     "m:1: \"" + long("9", 30) + "\" is not a PE or a range of them",
 	} {
 		got, err := Read("m", strings.NewReader(text), 8, pes(1, 1))
 		if err == nil || err.Error() != want || got != nil {

@@ -19,12 +19,16 @@ typedef intptr_t MPI_ABI_Aint;
 typedef int64_t MPI_ABI_Offset;
 typedef MPI_ABI_Offset MPI_ABI_Count;
 
+#ifdef AMPI_COMPAT /* ampicc -ampi-compat */
+#include "ampi_status.h"
+#else
 typedef struct MPI_Status {
     int MPI_SOURCE;
     int MPI_TAG;
     int MPI_ERROR;
     int MPI_internal[5];
 } MPI_Status;
+#endif
 
 typedef enum MPI_T_cb_safety {
     MPI_T_CB_REQUIRE_NONE = 0x00,

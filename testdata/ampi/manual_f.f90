@@ -57,5 +57,7 @@ subroutine chunk_pup(p, data)
    implicit none
    integer :: p
    double precision :: data(100)
-   if (p == 0) data(1) = -1
+   logical, external :: fpup_isdeleting
+   call fpup_doubles(p, data, 100)
+   if (fpup_isdeleting(p)) data = -1
 end subroutine

@@ -85,10 +85,10 @@ static void requests(void)
 	CHECK_FAILS(MPI_Start(&null), MPI_ERR_REQUEST);
 	CHECK_FAILS(MPI_Cancel(&null), MPI_ERR_REQUEST);
 	CHECK_FAILS(MPI_Request_free(&null), MPI_ERR_REQUEST);
-	CHECK_FAILS(MPI_Waitall(-1, &null, MPI_STATUSES_IGNORE), MPI_ERR_ARG);
-	CHECK_FAILS(MPI_Waitany(-1, &null, &index, MPI_STATUS_IGNORE), MPI_ERR_ARG);
-	CHECK_FAILS(MPI_Testsome(-1, &null, &n, indices, MPI_STATUSES_IGNORE), MPI_ERR_ARG);
-	CHECK_FAILS(MPI_Startall(-1, &null), MPI_ERR_ARG);
+	CHECK_FAILS(MPI_Waitall(-1, &null, MPI_STATUSES_IGNORE), MPI_ERR_COUNT);
+	CHECK_FAILS(MPI_Waitany(-1, &null, &index, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+	CHECK_FAILS(MPI_Testsome(-1, &null, &n, indices, MPI_STATUSES_IGNORE), MPI_ERR_COUNT);
+	CHECK_FAILS(MPI_Startall(-1, &null), MPI_ERR_COUNT);
 	CHECK_FAILS(MPI_Grequest_complete(MPI_REQUEST_NULL), MPI_ERR_REQUEST);
 
 	MPI_Irecv(buf, 1, MPI_INT, rank, 3, WORLD, &active);
