@@ -424,6 +424,21 @@ static void catch_up(struct vr_timer *t, int64_t late)
 	post(t, (int)missed);
 }
 
+/* By the time at which it is due, or it would be late by whatever comes between here and the kernel. A timer on the time of day that was set for a
+ * span does not heed when that time is set anew, so it is given a span again, and once more if something has come in between. */
+static int arm(struct vr_timer *t)
+{
+	int by_time = t->is_dated || !tells_date(t->clock), error;
+	for (int i = 0; i < 5; i++) {
+		int64_t now = timer_now(t), left = t->due - now;
+		struct itimerspec v = {from_ns(t->interval), from_ns(by_time ? t->due - timer_lead(t) : left > 0 ? left : 1)};
+		error = timer_settime(t->kernel, by_time ? TIMER_ABSTIME : 0, &v, NULL);
+		if (by_time || error || timer_now(t) - now < 50000)
+			break;
+	}
+	return error;
+}
+
 static int adopt(struct vr_timer *t)
 {
 	int error = vr_kick_timer(t->clock, t, &t->kernel);
@@ -437,8 +452,7 @@ static int adopt(struct vr_timer *t)
 	if (!t->armed)
 		return 0;
 	atomic_fetch_add(&vr_timers_armed, 1);
-	struct itimerspec left = {from_ns(t->interval), from_ns(t->due - (t->is_dated ? 0 : now))};
-	return timer_settime(t->kernel, t->is_dated ? TIMER_ABSTIME : 0, &left, NULL) ? errno : 0;
+	return arm(t) ? errno : 0;
 }
 
 void vr_timers_leave(struct vr_rank *r)
