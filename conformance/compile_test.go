@@ -111,7 +111,9 @@ func compileByLine(dir, program, sources, commands string) error {
 }
 
 func quiet(cmd *exec.Cmd) error {
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	charge(nil, cmd.ProcessState)
+	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
 	}
 	return nil

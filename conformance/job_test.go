@@ -86,6 +86,7 @@ func finish(t *testing.T, cmd *exec.Cmd) result {
 	killer := time.AfterFunc(patience+10*time.Second, func() { cmd.Process.Kill() })
 	defer killer.Stop()
 	err := cmd.Wait()
+	charge(t, cmd.ProcessState)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)

@@ -74,6 +74,7 @@ func (l *life) start(cmd *exec.Cmd, mark string) {
 	over := l.over
 	go func() {
 		cmd.Wait()
+		charge(l.t, cmd.ProcessState)
 		close(over)
 	}()
 	l.t.Cleanup(func() { cmd.Process.Kill(); <-over })
