@@ -138,8 +138,8 @@ static int open_range(struct access *a, uint64_t lo, uint64_t hi)
 	return 0;
 }
 
-/* 0, or -1: nothing is closed. */
-static int close_range_of(struct access *a, struct iso_range zone, uint64_t lo, uint64_t hi)
+/* 0, or -1: nothing is closed. So many bytes behind the zone go as well. */
+static int close_range_of(struct access *a, struct iso_range zone, uint64_t lo, uint64_t hi, uint64_t behind)
 {
 	struct iso_range left[2];
 	int n = 0;
@@ -158,7 +158,7 @@ static int close_range_of(struct access *a, struct iso_range zone, uint64_t lo, 
 	}
 	if (n > end - i && !may_add(a))
 		return -1;
-	if (i < end && munmap((void *)lo, hi - lo))
+	if (i < end && munmap((void *)lo, hi - lo + behind))
 		return -1;
 	exchange(a, i, end - i, left, n);
 	return 0;
@@ -179,7 +179,7 @@ static int change(struct iso_heap *heap, uintptr_t lo, uintptr_t hi, int open)
 	struct access *a = &slices[id];
 	int saved = errno;
 	lock();
-	int error = open ? open_range(a, lo, hi) : close_range_of(a, zone_of(id), lo, hi);
+	int error = open ? open_range(a, lo, hi) : close_range_of(a, zone_of(id), lo, hi, 0);
 	if (!error)
 		a->changes = iso_heap_changes(heap) + 1; /* which the heap is about to count */
 	unlock();
@@ -219,17 +219,23 @@ static int is_up_to_date(const struct access *a, const struct vr_rank *r)
 	return a->has_holes && a->changes == iso_heap_changes(heap_of(r->id)) && a->requests == r->requests_open && a->libraries == r->libraries_open;
 }
 
+/* Behind a slice is the guard of the next one, which nobody ever touches, whoever has the rank: the first time, one call takes both away. */
+static uint64_t guard_behind(const struct access *a, const struct vr_rank *r)
+{
+	return a->has_holes || r->id + 1 == vr_job->ranks ? 0 : vr_job->layout.guard + vr_job->layout.guard_size;
+}
+
 static int bring_up_to_date(struct access *a, const struct vr_rank *r)
 {
 	struct iso_range list[SPANS], zone = zone_of(r->id);
 	int n = wanted(r, list);
-	uint64_t at = zone.lo;
+	uint64_t at = zone.lo, guard = guard_behind(a, r);
 	for (int i = 0; i < n; i++)
 		if (open_range(a, list[i].lo, list[i].hi))
 			return -1;
 	for (int i = 0; i < n; at = list[i++].hi)
-		close_range_of(a, zone, at, list[i].lo);
-	close_range_of(a, zone, at, zone.hi);
+		close_range_of(a, zone, at, list[i].lo, 0);
+	close_range_of(a, zone, at, zone.hi, guard);
 	a->changes = iso_heap_changes(heap_of(r->id));
 	a->requests = r->requests_open;
 	a->libraries = (int8_t)r->libraries_open;
