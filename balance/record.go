@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"ampirun/loadbalance"
 	"ampirun/loadbalance/record"
+	"ampirun/safefile"
 	"ampirun/vrank"
 )
 
@@ -65,7 +65,7 @@ func openRecorder(cfg *vrank.Config) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(cfg.Record, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	file, err := safefile.Create(cfg.Record)
 	if err != nil {
 		return nil, err
 	}

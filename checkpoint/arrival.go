@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
+
+	"ampirun/safefile"
 )
 
 // Arrival is a generation that another store has made and that is copied into this one, file by file. It is not visible before Finish has
@@ -16,7 +16,7 @@ type Arrival struct {
 	*manifest
 	store   *Store
 	data    []byte // of the manifest
-	temp    string // folder
+	temp    *safefile.Dir
 	missing []StoredFile
 	images  map[string]bool // names of files that are embedded
 	got     uint64          // bytes of files that were missing
@@ -40,11 +40,12 @@ func (s *Store) Arrive(data []byte) (*Arrival, error) {
 	if m.Number == 0 || m.Number > 1<<62 {
 		return nil, fmt.Errorf("the manifest that has come: %d is no number of a checkpoint", m.Number)
 	}
-	numbers, err := s.Numbers()
+	all, err := s.Numbers()
 	if err != nil {
 		return nil, err
 	}
-	a := &Arrival{manifest: m, store: s, data: data, temp: s.folder(m.Number) + partial, images: map[string]bool{}}
+	numbers := s.owned(all)
+	a := &Arrival{manifest: m, store: s, data: data, images: map[string]bool{}}
 	wanted, err := a.files()
 	if err != nil {
 		return nil, fmt.Errorf("the manifest that has come: %w", err)
@@ -65,7 +66,8 @@ func (a *Arrival) begin(numbers []uint64, wanted []StoredFile) error {
 	if n := len(numbers); n > 0 && numbers[n-1] >= a.Number {
 		return &NotNewer{a.Number, numbers[n-1]}
 	}
-	if err := a.store.disk.Mkdir(a.temp); err != nil {
+	var err error
+	if a.temp, err = a.store.newFolder(a.Number); err != nil {
 		return err
 	}
 	for i, f := range wanted {
@@ -73,9 +75,9 @@ func (a *Arrival) begin(numbers []uint64, wanted []StoredFile) error {
 		if i < len(a.Packs) {
 			from = here.packs[identityOf(&a.Packs[i])]
 		}
-		if from == "" {
+		if from == nil {
 			a.missing = append(a.missing, f)
-		} else if err := linkOrCopy(a.store.disk, filepath.Join(from, f.Name), filepath.Join(a.temp, f.Name)); err != nil {
+		} else if err := linkOrCopy(a.store.disk, from, f.Name, a.temp, a.images[f.Name]); err != nil {
 			return err
 		}
 	}
@@ -93,7 +95,7 @@ func (a *Arrival) files() (files []StoredFile, err error) {
 		names[p.Name] = true
 		files = append(files, StoredFile{p.Name, p.Size})
 	}
-	job, err := (&Generation{a.temp, a.manifest}).Job()
+	job, err := (&Generation{a.store.root, a.manifest}).Job()
 	if err != nil {
 		return nil, err
 	}
@@ -126,20 +128,20 @@ func identityOf(p *Pack) identity { return identity{p.Name, p.Size, p.Index} }
 // inventory is what the generations of a store have, and in which folders.
 type inventory struct {
 	manifests map[uint64][]byte
-	packs     map[identity]string
-	images    map[StoredFile]string
+	packs     map[identity]*safefile.Dir
+	images    map[StoredFile]*safefile.Dir
 }
 
 // inventory passes by what it cannot read: those files are sent again.
 func (s *Store) inventory(numbers []uint64) inventory {
-	here := inventory{map[uint64][]byte{}, map[identity]string{}, map[StoredFile]string{}}
+	here := inventory{map[uint64][]byte{}, map[identity]*safefile.Dir{}, map[StoredFile]*safefile.Dir{}}
 	for _, n := range numbers {
 		g, err := s.Generation(n)
 		if err != nil {
 			continue
 		}
 		job, err := g.Job()
-		data, unread := os.ReadFile(filepath.Join(g.folder, manifestName))
+		data, unread := g.folder.ReadFile(manifestName)
 		if err != nil || unread != nil {
 			continue
 		}
@@ -148,7 +150,7 @@ func (s *Store) inventory(numbers []uint64) inventory {
 			here.packs[identityOf(&g.Packs[i])] = g.folder
 		}
 		for _, f := range job.embedded() {
-			if checkSize(filepath.Join(g.folder, f.Name), f.Size) == nil {
+			if checkSize(g.folder, f.Name, f.Size) == nil {
 				here.images[f] = g.folder
 			}
 		}
@@ -161,21 +163,18 @@ func (a *Arrival) Missing() []StoredFile { return a.missing }
 
 // Write makes a missing file of what is read, which has just its size, and waits until it is on the disk.
 func (a *Arrival) Write(f StoredFile, from io.Reader) error {
-	to := filepath.Join(a.temp, f.Name)
-	out, err := a.store.disk.Create(to)
+	out, err := a.store.disk.Create(a.temp, f.Name, a.images[f.Name])
 	if err != nil {
 		return err
 	}
 	n, err := io.CopyBuffer(out, io.LimitReader(from, int64(f.Size)), make([]byte, writeBytes))
 	if err == nil && uint64(n) != f.Size {
-		err = wrongSize(to, n, f.Size)
+		err = wrongSize(a.temp.Path(f.Name), n, f.Size)
 	}
 	if err == nil {
 		err = out.Sync()
 	}
-	if err = errors.Join(err, out.Close()); err == nil && a.images[f.Name] {
-		err = os.Chmod(to, 0o700)
-	}
+	err = errors.Join(err, out.Close())
 	a.got += f.Size
 	return err
 }
@@ -191,16 +190,17 @@ func (a *Arrival) Finish() (*Report, error) {
 		a.Abandon()
 		return nil, fmt.Errorf("checkpoint %d: %w", a.Number, err)
 	}
+	a.temp.Close()
 	numbers, err := a.store.Numbers()
 	if err != nil {
 		r.Warnings = append(r.Warnings, err.Error())
 	}
-	a.store.removeOld(numbers, r)
+	a.store.removeOld(a.store.owned(numbers), r)
 	return r, nil
 }
 
 func (a *Arrival) run() error {
-	if err := writeFile(a.store.disk, filepath.Join(a.temp, manifestName), a.data); err != nil {
+	if err := writeFile(a.store.disk, a.temp, manifestName, a.data); err != nil {
 		return err
 	}
 	return a.store.publish(a.temp, a.Number, a.verify)
@@ -218,4 +218,7 @@ func (a *Arrival) verify() error {
 }
 
 // Abandon removes what has come of a generation that is not complete.
-func (a *Arrival) Abandon() { _ = a.store.disk.RemoveAll(a.temp) } // Open removes what stays
+func (a *Arrival) Abandon() {
+	a.store.abandon(a.temp, a.Number)
+	a.temp = nil
+}

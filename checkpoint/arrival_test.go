@@ -90,9 +90,7 @@ func TestArrival(t *testing.T) {
 		}
 		g := latest(t, to)
 		holds(t, g, m)
-		if path, err := g.ImagePath(&id); err != nil {
-			t.Error(err)
-		} else if info, err := os.Stat(path); err != nil || info.Mode()&0o100 == 0 {
+		if info, err := os.Stat(imagePath(t, g, &id)); err != nil || info.Mode()&0o100 == 0 {
 			t.Error(info, err)
 		}
 		touch(m, 0.05)
@@ -103,7 +101,7 @@ func TestArrival(t *testing.T) {
 	if came, _ := bring(t, to, from, 5); len(came) > 0 {
 		t.Errorf("what is here came again: %v", came)
 	}
-	entries, err := os.ReadDir(to.dir)
+	entries, err := os.ReadDir(to.Dir())
 	if err != nil || len(entries) != 3 {
 		t.Error(entries, err)
 	}
@@ -169,7 +167,7 @@ func TestArrivalOfDamage(t *testing.T) {
 		if _, _, err := copyTo(to, f, spoil); !errors.As(err, &d) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if entries, err := os.ReadDir(to.dir); err != nil || len(entries) != 1 {
+		if entries, err := os.ReadDir(to.Dir()); err != nil || len(entries) != 1 {
 			t.Errorf("%s: left behind: %v, %v", name, entries, err)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"ampirun/safefile"
 )
 
 // Damage is an error about a file that is not what was written: cut off, changed, another one or missing.
@@ -22,6 +24,15 @@ func damaged(file, format string, args ...any) error {
 func missing(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return damaged(path, "it is missing")
+	}
+	return notOurs(err)
+}
+
+// notOurs makes damage of an error about what somebody else has put there.
+func notOurs(err error) error {
+	var other *safefile.NotOwned
+	if errors.As(err, &other) {
+		return &Damage{other.Path, fmt.Sprintf("it belongs to %s and not to %s", safefile.UserName(other.Owner), safefile.UserName(other.Wants))}
 	}
 	return err
 }

@@ -5,16 +5,18 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"ampirun/safefile"
 )
 
 // disk is what a store does to its directory. Tests put one in that fails.
 type disk interface {
-	Mkdir(path string) error
-	Create(path string) (output, error) // a new file
-	Link(from, to string) error
-	Rename(from, to string) error
-	RemoveAll(path string) error
-	SyncDir(path string) error // what was made, renamed or removed in a folder is safe
+	Mkdir(in *safefile.Dir, name string) (*safefile.Dir, error)
+	Create(in *safefile.Dir, name string, program bool) (output, error) // a new file, which may be run
+	Link(from *safefile.Dir, name string, to *safefile.Dir) error
+	Rename(in *safefile.Dir, from, to string) error
+	RemoveAll(in *safefile.Dir, name string) error
+	SyncDir(d *safefile.Dir) error // what was made, renamed or removed in a folder is safe
 }
 
 // output is a file being written.
@@ -27,30 +29,23 @@ type output interface {
 // realDisk is the system's.
 type realDisk struct{}
 
-func (realDisk) Mkdir(path string) error      { return os.Mkdir(path, 0o700) }
-func (realDisk) Link(from, to string) error   { return os.Link(from, to) }
-func (realDisk) Rename(from, to string) error { return os.Rename(from, to) }
-func (realDisk) RemoveAll(path string) error  { return os.RemoveAll(path) }
-
-func (realDisk) SyncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+func (realDisk) Mkdir(in *safefile.Dir, name string) (*safefile.Dir, error) { return in.Mkdir(name) }
+func (realDisk) Link(from *safefile.Dir, name string, to *safefile.Dir) error {
+	return from.Link(name, to)
 }
+func (realDisk) Rename(in *safefile.Dir, from, to string) error { return in.Rename(from, to) }
+func (realDisk) RemoveAll(in *safefile.Dir, name string) error  { return in.RemoveAll(name) }
+func (realDisk) SyncDir(d *safefile.Dir) error                  { return d.Sync() }
 
 // directAlign is what addresses, places and lengths of direct writes are multiples of.
 const directAlign = 4096
 
-func (realDisk) Create(path string) (output, error) {
-	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if f, err := os.OpenFile(path, flags|unix.O_DIRECT, 0o400); err == nil {
+func (realDisk) Create(in *safefile.Dir, name string, program bool) (output, error) {
+	if f, err := in.Create(name, unix.O_DIRECT, program); err == nil {
 		return &realOutput{file: f, direct: true}, nil
 	}
-	_ = os.Remove(path) // a file system without direct writes may have made it all the same
-	f, err := os.OpenFile(path, flags, 0o400)
+	_ = in.Remove(name) // a file system without direct writes may have made it all the same
+	f, err := in.Create(name, 0, program)
 	if err != nil {
 		return nil, err
 	}

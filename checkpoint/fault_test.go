@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"ampirun/safefile"
 )
 
 // faulty is a disk on which one operation, counted from now, fails; or that one and all later ones, as if the process had died.
@@ -38,21 +40,28 @@ func do(f *faulty, op func() error) error {
 	return op()
 }
 
-func (f *faulty) Mkdir(p string) error   { return do(f, func() error { return f.quick.Mkdir(p) }) }
-func (f *faulty) Link(a, b string) error { return do(f, func() error { return f.quick.Link(a, b) }) }
-func (f *faulty) Rename(a, b string) error {
-	return do(f, func() error { return f.quick.Rename(a, b) })
+func (f *faulty) Mkdir(in *safefile.Dir, name string) (d *safefile.Dir, err error) {
+	err = do(f, func() error { d, err = f.quick.Mkdir(in, name); return err })
+	return d, err
 }
-func (f *faulty) RemoveAll(p string) error {
-	return do(f, func() error { return f.quick.RemoveAll(p) })
+func (f *faulty) Link(from *safefile.Dir, name string, to *safefile.Dir) error {
+	return do(f, func() error { return f.quick.Link(from, name, to) })
 }
-func (f *faulty) SyncDir(p string) error { return do(f, func() error { return f.quick.SyncDir(p) }) }
+func (f *faulty) Rename(in *safefile.Dir, a, b string) error {
+	return do(f, func() error { return f.quick.Rename(in, a, b) })
+}
+func (f *faulty) RemoveAll(in *safefile.Dir, name string) error {
+	return do(f, func() error { return f.quick.RemoveAll(in, name) })
+}
+func (f *faulty) SyncDir(d *safefile.Dir) error {
+	return do(f, func() error { return f.quick.SyncDir(d) })
+}
 
-func (f *faulty) Create(p string) (output, error) {
+func (f *faulty) Create(in *safefile.Dir, name string, program bool) (output, error) {
 	if err := f.step(); err != nil {
 		return nil, err
 	}
-	out, err := f.quick.Create(p)
+	out, err := f.quick.Create(in, name, program)
 	return &faultyOutput{out, f}, err
 }
 
@@ -157,8 +166,8 @@ func TestWithoutHardLinks(t *testing.T) {
 
 type unlinked struct{ quick }
 
-func (unlinked) Link(a, b string) error {
-	return &os.LinkError{Op: "link", Old: a, New: b, Err: unix.EPERM}
+func (unlinked) Link(_ *safefile.Dir, name string, _ *safefile.Dir) error {
+	return &os.PathError{Op: "link", Path: name, Err: unix.EPERM}
 }
 
 // TestDamage changes one file at a time: what is restored is right, or it is an error about that file; LatestGood finds one that
@@ -173,7 +182,7 @@ func TestDamage(t *testing.T) {
 	save(t, s, m, whole(m))
 	m = random(10, 400) // nothing in common
 	save(t, s, m, whole(m))
-	files, err := filepath.Glob(filepath.Join(s.folder(2), "*"))
+	files, err := filepath.Glob(s.root.Path(folderName(2) + "/*"))
 	if err != nil || len(files) < 2 {
 		t.Fatal(files, err)
 	}
@@ -245,7 +254,7 @@ func TestChains(t *testing.T) {
 		}
 		holds(t, latest(t, s), m)
 	}
-	files, err := filepath.Glob(filepath.Join(s.folder(6), "*"))
+	files, err := filepath.Glob(s.root.Path(folderName(6) + "/*"))
 	if err != nil || len(files) < 3 {
 		t.Fatal(files, err)
 	}

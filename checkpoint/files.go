@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 )
 
 // StoredFile is a file of a generation.
@@ -23,23 +22,27 @@ type Files struct {
 
 // Files opens all files of a generation.
 func (s *Store) Files(number uint64) (*Files, error) {
-	folder := s.folder(number)
-	entries, err := os.ReadDir(folder)
+	folder, err := s.folder(number)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	names, err := folder.Names()
 	if err != nil {
 		return nil, err
 	}
 	f := &Files{Number: number, open: map[string]*os.File{}}
-	for _, e := range entries {
-		file, err := os.Open(filepath.Join(folder, e.Name()))
+	for _, name := range names {
+		file, err := folder.Open(name)
 		if err != nil {
 			f.Close()
 			return nil, err
 		}
-		f.open[e.Name()] = file
+		f.open[name] = file
 	}
 	if f.open[manifestName] == nil {
 		f.Close()
-		return nil, damaged(filepath.Join(folder, manifestName), "it is missing")
+		return nil, damaged(folder.Path(manifestName), "it is missing")
 	}
 	return f, nil
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"ampirun/safefile"
 )
 
 // sample is a small checkpoint with all there is: both kinds of blocks, several packs, one of an older generation.
@@ -28,7 +30,7 @@ func sample(f *testing.F) (*Generation, Memory) {
 func readAll(f *testing.F, g *Generation) map[string][]byte {
 	f.Helper()
 	files := map[string][]byte{}
-	paths, err := filepath.Glob(filepath.Join(g.folder, "*"))
+	paths, err := filepath.Glob(g.folder.Path("*"))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -55,7 +57,7 @@ func sparing(t *testing.T, size int, read func()) {
 // FuzzManifest reads manifests with a right checksum. What passes is consistent, and stays what it is when written again.
 func FuzzManifest(f *testing.F) {
 	g, _ := sample(f)
-	data := readAll(f, g)[manifestName]
+	data, root := readAll(f, g)[manifestName], g.folder
 	f.Add(data[manifestHead : len(data)-hashSize])
 	f.Fuzz(func(t *testing.T, content []byte) {
 		head := append([]byte(manifestMagic), Version, 0, 0, 0, 0, 0, 0, 0)
@@ -67,7 +69,7 @@ func FuzzManifest(f *testing.F) {
 			if err != nil {
 				return
 			}
-			_, _ = (&Generation{"", m}).Job()
+			_, _ = (&Generation{root, m}).Job()
 			again, err := m.encode()
 			if err != nil {
 				t.Fatal(err)
@@ -175,7 +177,11 @@ func FuzzDamage(f *testing.F) {
 			}
 		}
 		got := make(Memory, len(m))
-		broken, err := openGeneration(folder, g.Number)
+		in, err := safefile.Open(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken, err := openGeneration(in, g.Number)
 		if err == nil {
 			err = broken.Restore(got)
 		}

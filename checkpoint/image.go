@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/zeebo/xxh3"
 )
@@ -84,23 +83,27 @@ func buildID(f io.ReaderAt) string {
 
 func imageName(h Hash) string { return h.String() + imageExt }
 
-// ImagePath is the embedded copy of an image, with the rights to run it; it has been compared with the image's hash.
-func (g *Generation) ImagePath(i *Image) (string, error) {
-	path := filepath.Join(g.folder, imageName(i.Hash))
-	now, err := Identify(path)
+// OpenImage opens the embedded copy of an image, which has the rights to run it; it has been compared with the image's hash.
+func (g *Generation) OpenImage(i *Image) (*os.File, error) {
+	f, err := g.folder.Open(imageName(i.Hash))
 	if err != nil {
-		return "", missing(path, err)
+		return nil, missing(g.folder.Path(imageName(i.Hash)), err)
 	}
-	if now.Hash != i.Hash {
-		return "", damaged(path, "it is not the %s that was embedded", i.Path)
+	h := xxh3.New()
+	if _, err = io.Copy(h, f); err == nil && Hash(h.Sum128().Bytes()) != i.Hash {
+		err = damaged(f.Name(), "it is not the %s that was embedded", i.Path)
 	}
-	return path, nil
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // CopyImage writes the embedded copy of an image. An error means that what was written is not to be used.
 func (g *Generation) CopyImage(i *Image, to io.Writer) error {
-	path := filepath.Join(g.folder, imageName(i.Hash))
-	f, err := os.Open(path)
+	path := g.folder.Path(imageName(i.Hash))
+	f, err := g.folder.Open(imageName(i.Hash))
 	if err != nil {
 		return missing(path, err)
 	}
@@ -122,9 +125,11 @@ func (g *Generation) verifyImages(wanted func(name string) bool) error {
 	}
 	for i := range job.Images {
 		if job.Images[i].Embedded && wanted(imageName(job.Images[i].Hash)) {
-			if _, err := g.ImagePath(&job.Images[i]); err != nil {
+			f, err := g.OpenImage(&job.Images[i])
+			if err != nil {
 				return err
 			}
+			f.Close()
 		}
 	}
 	return nil
@@ -155,8 +160,8 @@ func (v *saving) embed() error {
 
 // embedOne links the copy that the last generation has, or makes one.
 func (v *saving) embedOne(image *Image) error {
-	to := filepath.Join(v.temp, imageName(image.Hash))
-	if v.before != "" && v.store.disk.Link(filepath.Join(v.before, imageName(image.Hash)), to) == nil {
+	name := imageName(image.Hash)
+	if v.before != 0 && v.link(v.before, name) == nil {
 		return nil
 	}
 	in, err := os.Open(cmp.Or(image.Source, image.Path))
@@ -165,11 +170,21 @@ func (v *saving) embedOne(image *Image) error {
 	}
 	defer in.Close()
 	h := xxh3.New()
-	if err := copyFile(v.store.disk, io.TeeReader(in, h), to); err != nil {
+	if err := copyFile(v.store.disk, io.TeeReader(in, h), v.temp, name, true); err != nil {
 		return err
 	}
 	if Hash(h.Sum128().Bytes()) != image.Hash {
 		return fmt.Errorf("it has changed since it was loaded")
 	}
-	return os.Chmod(to, 0o700)
+	return nil
+}
+
+// link takes a file over from another generation.
+func (v *saving) link(number uint64, name string) error {
+	from, err := v.store.folder(number)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	return v.store.disk.Link(from, name, v.temp)
 }

@@ -52,10 +52,7 @@ func TestEmbeddedElsewhere(t *testing.T) {
 // refuseBadCopies changes the embedded file, and removes it.
 func refuseBadCopies(t *testing.T, g *Generation, image *Image) {
 	t.Helper()
-	path, err := g.ImagePath(image)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := imagePath(t, g, image)
 	if err := os.WriteFile(path, []byte("a bad one"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -69,4 +66,15 @@ func refuseBadCopies(t *testing.T, g *Generation, image *Image) {
 	if err := g.CopyImage(image, &bytes.Buffer{}); !errors.As(err, &damage) {
 		t.Errorf("a missing copy: %v", err)
 	}
+}
+
+// imagePath is where the embedded copy of an image is, which is good.
+func imagePath(t *testing.T, g *Generation, image *Image) string {
+	t.Helper()
+	f, err := g.OpenImage(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return f.Name()
 }

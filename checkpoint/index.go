@@ -1,9 +1,6 @@
 package checkpoint
 
-import (
-	"path/filepath"
-	"sync"
-)
+import "sync"
 
 // place is where a page is stored: the number of a pack in a pool, and the page's number in that pack. Zero pages have none.
 type place uint64
@@ -76,7 +73,7 @@ func poolOf(g *Generation) (*pool, error) {
 	p := &pool{}
 	for i := range g.Packs {
 		ref := &g.Packs[i]
-		r, f, err := openPack(filepath.Join(g.folder, ref.Name), g.manifest, ref)
+		r, f, err := openPack(g.folder, g.manifest, ref)
 		if err != nil {
 			return nil, err
 		}

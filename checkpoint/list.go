@@ -3,8 +3,8 @@ package checkpoint
 import (
 	"io"
 	"math/bits"
-	"os"
-	"path/filepath"
+
+	"ampirun/safefile"
 )
 
 // list fills the manifest's packs and table of pages, and puts links to the older packs into the folder.
@@ -72,25 +72,29 @@ func (v *saving) take(number int, live uint64) (*Pack, error) {
 	ref := k.Pack
 	ref.Live = live
 	v.Counts.Shared += ref.Size
-	from := filepath.Join(v.store.folder(k.generation), ref.Name)
-	return &ref, linkOrCopy(v.store.disk, from, filepath.Join(v.temp, ref.Name))
+	from, err := v.store.folder(k.generation)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	return &ref, linkOrCopy(v.store.disk, from, ref.Name, v.temp, false)
 }
 
-// linkOrCopy gives a file another name, or copies it where the file system cannot do that.
-func linkOrCopy(d disk, from, to string) error {
-	if d.Link(from, to) == nil {
+// linkOrCopy gives a file the same name in another folder, or copies it where the file system cannot do that.
+func linkOrCopy(d disk, from *safefile.Dir, name string, to *safefile.Dir, program bool) error {
+	if d.Link(from, name, to) == nil {
 		return nil
 	}
-	in, err := os.Open(from)
+	in, err := from.Open(name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	return copyFile(d, in, to)
+	return copyFile(d, in, to, name, program)
 }
 
-func copyFile(d disk, in io.Reader, to string) error {
-	out, err := d.Create(to)
+func copyFile(d disk, in io.Reader, to *safefile.Dir, name string, program bool) error {
+	out, err := d.Create(to, name, program)
 	if err != nil {
 		return err
 	}

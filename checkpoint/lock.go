@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"ampirun/safefile"
 )
 
 const lockName = "lock"
@@ -16,15 +17,15 @@ const lockName = "lock"
 var ErrLocked = errors.New("the directory is in use")
 
 // lock takes a directory for this process until the file is closed, whichever way the process ends. The file says who has it.
-func lock(dir, owner string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+func lock(root *safefile.Dir, owner string) (*os.File, error) {
+	f, err := root.OpenShared(lockName)
 	if err != nil {
 		return nil, err
 	}
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		defer f.Close()
-		return nil, fmt.Errorf("checkpoints in %s: %w by %s: wait for it, or give another directory", dir, ErrLocked, holder(f))
+		return nil, fmt.Errorf("checkpoints in %s: %w by %s: wait for it, or give another directory", root.Path(""), ErrLocked, holder(f))
 	}
 	if err == nil {
 		err = sign(f, owner)

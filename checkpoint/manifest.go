@@ -5,10 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"ampirun/safefile"
 )
 
 // Version is the version of the format that is written, and the only one that is read.
@@ -87,9 +88,9 @@ func (m *manifest) encode() ([]byte, error) {
 }
 
 // readManifest reads the manifest of a generation's folder.
-func readManifest(folder string) (*manifest, error) {
-	path := filepath.Join(folder, manifestName)
-	data, err := os.ReadFile(path)
+func readManifest(folder *safefile.Dir) (*manifest, error) {
+	path := folder.Path(manifestName)
+	data, err := folder.ReadFile(manifestName)
 	if err != nil {
 		return nil, missing(path, err)
 	}

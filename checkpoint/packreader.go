@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/xxh3"
+
+	"ampirun/safefile"
 )
 
 // packReader reads blocks of a pack, checked. It may be used by several goroutines at a time.
@@ -21,8 +23,9 @@ type packReader struct {
 }
 
 // openPack opens the pack that a manifest names.
-func openPack(path string, m *manifest, ref *Pack) (*packReader, *os.File, error) {
-	f, err := os.Open(path)
+func openPack(folder *safefile.Dir, m *manifest, ref *Pack) (*packReader, *os.File, error) {
+	path := folder.Path(ref.Name)
+	f, err := folder.Open(ref.Name)
 	if err != nil {
 		return nil, nil, missing(path, err)
 	}

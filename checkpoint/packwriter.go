@@ -2,11 +2,12 @@ package checkpoint
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sys/unix"
+
+	"ampirun/safefile"
 )
 
 const (
@@ -54,7 +55,7 @@ func packName(s *shape) string {
 	return fmt.Sprintf("%s-%d%s", folderName(s.generation), s.part, packExt)
 }
 
-func createPack(d disk, folder string, s shape, c *compressor, to *stage) (*packWriter, error) {
+func createPack(d disk, folder *safefile.Dir, s shape, c *compressor, to *stage) (*packWriter, error) {
 	w := &packWriter{shape: s, name: packName(&s), compressor: c, stage: to}
 	if err := to.open(); err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func createPack(d disk, folder string, s shape, c *compressor, to *stage) (*pack
 	to.used = copy(to.memory, s.head())
 	w.begin = to.used
 	var err error
-	w.out, err = d.Create(filepath.Join(folder, w.name))
+	w.out, err = d.Create(folder, w.name, false)
 	return w, err
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -190,7 +189,7 @@ func (o *openPacks) open(i uint64) *openedPack {
 	p := &o.packs[i]
 	p.once.Do(func() {
 		ref := &o.g.Packs[i]
-		p.reader, p.file, p.err = openPack(filepath.Join(o.g.folder, ref.Name), o.g.manifest, ref)
+		p.reader, p.file, p.err = openPack(o.g.folder, o.g.manifest, ref)
 		if p.err == nil && 2*ref.Live > ref.Pages {
 			_ = unix.Fadvise(int(p.file.Fd()), 0, 0, unix.FADV_WILLNEED)
 		}

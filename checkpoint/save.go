@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"time"
+
+	"ampirun/safefile"
 )
 
 // blockBytes is how much memory goes into a block.
@@ -21,19 +22,21 @@ func (s *Store) Save(job *Job, memory io.ReaderAt, extents []Extent) (*Report, e
 		return nil, errors.New("the directory of checkpoints is not open for writing")
 	}
 	began := time.Now()
-	older, err := s.Numbers()
+	all, err := s.Numbers()
 	if err != nil {
 		return nil, err
 	}
+	older := s.owned(all)
 	v, err := s.newSaving(job, memory, extents, older)
 	if err != nil {
 		return nil, err
 	}
 	if err := v.run(); err != nil {
-		_ = s.disk.RemoveAll(v.temp) // Open removes what stays
-		*v.chain = chain{}           // look at the disk again
+		s.abandon(v.temp, v.Number)
+		*v.chain = chain{} // look at the disk again
 		return nil, fmt.Errorf("checkpoint %d: %w", v.Number, err)
 	}
+	v.temp.Close()
 	s.last, s.saved, s.speed = v.Number, v.Number, v.packs.speed(s.speed)
 	r := &Report{Generation: v.Number, Counts: v.Counts, Time: time.Since(began), Warnings: v.warnings}
 	v.remember()
@@ -48,8 +51,8 @@ type saving struct {
 	job      *Job
 	memory   source
 	tracked  Tracked // nil: what the last Save found has to be looked at again
-	temp     string  // folder
-	before   string  // folder of the generation that this one shares files with; "" without one
+	temp     *safefile.Dir
+	before   uint64 // the generation that this one shares files with; 0: none
 	chain    *chain
 	old      *pool
 	news     news
@@ -74,8 +77,10 @@ func (s *Store) newSaving(job *Job, memory io.ReaderAt, extents []Extent, older 
 		s.last = max(s.last, older[len(older)-1])
 	}
 	s.last = max(s.last, s.above.Load())
-	v.Number, v.Extents = s.last+1, join(extents)
-	v.temp = s.folder(v.Number) + partial
+	for v.Number = s.last + 1; s.root.HasDir(folderName(v.Number)); { // somebody else's
+		v.Number++
+	}
+	v.Extents = join(extents)
 	v.old = v.packsBefore(older)
 	v.old.choose()
 	if v.chain.pool != nil && v.chain.number == s.saved {
@@ -102,7 +107,7 @@ func (v *saving) packsBefore(older []uint64) *pool {
 		return &pool{}
 	}
 	number := older[len(older)-1]
-	v.before = s.folder(number)
+	v.before = number
 	if v.chain.pool != nil && v.chain.number == number && v.chain.page == v.PageSize {
 		return v.chain.pool
 	}
@@ -120,6 +125,7 @@ func (v *saving) readPool(number uint64) (*pool, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer g.Close()
 	if v.store.speed == 0 {
 		v.store.speed = g.Speed
 	}
@@ -134,7 +140,7 @@ func blockPages(page uint64) uint64 { return max(1, blockBytes/max(page, 1)) }
 
 // run writes a folder and makes it visible.
 func (v *saving) run() (err error) {
-	if err := v.store.disk.Mkdir(v.temp); err != nil {
+	if v.temp, err = v.store.newFolder(v.Number); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, v.packs.close()) }()
@@ -148,7 +154,7 @@ func (v *saving) run() (err error) {
 }
 
 func (v *saving) readBack() error {
-	_, err := openGeneration(v.temp, v.Number)
+	_, err := openGeneration(v.temp, v.Number) // which stays open
 	if err != nil {
 		return fmt.Errorf("read back: %w", err)
 	}
@@ -191,12 +197,12 @@ func (v *saving) writeManifest() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(v.store.disk, filepath.Join(v.temp, manifestName), data)
+	return writeFile(v.store.disk, v.temp, manifestName, data)
 }
 
 // writeFile writes a new file until it is safe.
-func writeFile(d disk, path string, data []byte) (err error) {
-	out, err := d.Create(path)
+func writeFile(d disk, in *safefile.Dir, name string, data []byte) (err error) {
+	out, err := d.Create(in, name, false)
 	if err != nil {
 		return err
 	}

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"ampirun/safefile"
 )
 
 // partial marks folders of generations that are being written or removed.
@@ -20,7 +23,7 @@ const defaultKeep = 2
 
 // Store is a directory of generations.
 type Store struct {
-	dir     string
+	root    *safefile.Dir
 	options Options
 	disk    disk
 	lock    *os.File      // nil: only read
@@ -43,7 +46,7 @@ type chain struct {
 }
 
 // Open takes a directory for one job, and makes it if it is not there; errors.Is(err, ErrLocked) tells that another job has
-// it. What earlier jobs left incomplete is removed. Close gives the directory back.
+// it. A directory of another user is refused. What earlier jobs left incomplete is removed. Close gives the directory back.
 func Open(dir string, options Options) (*Store, error) {
 	if options.Keep == 0 {
 		options.Keep = defaultKeep
@@ -52,14 +55,20 @@ func Open(dir string, options Options) (*Store, error) {
 	if options.Keep < options.Chains {
 		return nil, fmt.Errorf("checkpoints in %s: %d to keep: keep %d or more", dir, options.Keep, options.Chains)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	held, err := lock(dir, options.Owner)
+	root, err := safefile.Make(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, options: options, disk: realDisk{}, lock: held, chains: make([]chain, options.Chains), bad: map[uint64]bool{}}
+	if !root.IsOwn() {
+		root.Close()
+		return nil, fmt.Errorf("%s belongs to %s: name a directory of your own", dir, safefile.UserName(root.Owner()))
+	}
+	held, err := lock(root, options.Owner)
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	s := &Store{root: root, options: options, disk: realDisk{}, lock: held, chains: make([]chain, options.Chains), bad: map[uint64]bool{}}
 	s.tuner = tuner{mode: options.Compression, writers: float64(runtime.GOMAXPROCS(0)), speed: guessedSpeed}
 	if err := s.clean(); err != nil {
 		s.Close()
@@ -68,24 +77,25 @@ func Open(dir string, options Options) (*Store, error) {
 	return s, nil
 }
 
-// View opens a directory to look at it, while a job may be using it. Nothing is changed, and Save fails.
+// View opens a directory to look at it, whoever it belongs to and while a job may be using it. Nothing is changed, and Save fails.
 func View(dir string) (*Store, error) {
-	info, err := os.Stat(dir)
+	root, err := safefile.Open(dir)
+	if errors.Is(err, unix.ENOTDIR) {
+		return nil, fmt.Errorf("%s is not a directory", dir)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a directory", dir)
-	}
-	return &Store{dir: dir, options: Options{Keep: defaultKeep}, disk: realDisk{}}, nil
+	return &Store{root: root, options: Options{Keep: defaultKeep}, disk: realDisk{}}, nil
 }
 
 // Close gives the directory to others.
 func (s *Store) Close() error {
+	err := s.root.Close()
 	if s.lock == nil {
-		return nil
+		return err
 	}
-	err := s.lock.Close()
+	err = errors.Join(err, s.lock.Close())
 	for _, t := range s.tools {
 		err = errors.Join(err, t.stage.close())
 	}
@@ -93,18 +103,19 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Dir is the store's directory.
-func (s *Store) Dir() string { return s.dir }
+// Dir is the store's directory, and Root the same to open files in it.
+func (s *Store) Dir() string         { return s.root.Path("") }
+func (s *Store) Root() *safefile.Dir { return s.root }
 
 // clean removes what is incomplete.
 func (s *Store) clean() error {
-	entries, err := os.ReadDir(s.dir)
+	names, err := s.root.Names()
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if _, ok := parseNumber(strings.TrimSuffix(e.Name(), partial)); ok && strings.HasSuffix(e.Name(), partial) {
-			if err := s.disk.RemoveAll(filepath.Join(s.dir, e.Name())); err != nil {
+	for _, name := range names {
+		if _, ok := parseNumber(strings.TrimSuffix(name, partial)); ok && strings.HasSuffix(name, partial) {
+			if err := s.disk.RemoveAll(s.root, name); err != nil {
 				return err
 			}
 		}
@@ -120,18 +131,23 @@ func (s *Store) NumberAbove(n uint64) {
 
 // Numbers are the complete generations, the oldest first.
 func (s *Store) Numbers() ([]uint64, error) {
-	entries, err := os.ReadDir(s.dir)
+	names, err := s.root.Names()
 	if err != nil {
 		return nil, err
 	}
 	var numbers []uint64
-	for _, e := range entries {
-		if n, ok := parseNumber(e.Name()); ok && e.IsDir() {
+	for _, name := range names {
+		if n, ok := parseNumber(name); ok && s.root.HasDir(name) {
 			numbers = append(numbers, n)
 		}
 	}
 	slices.Sort(numbers)
 	return numbers, nil
+}
+
+// owned leaves those generations out that somebody else has put there.
+func (s *Store) owned(numbers []uint64) []uint64 {
+	return slices.DeleteFunc(slices.Clone(numbers), func(n uint64) bool { return !s.root.Owns(folderName(n)) })
 }
 
 // folderName is the name of a generation's folder: at least six digits.
@@ -142,23 +158,42 @@ func parseNumber(name string) (uint64, bool) {
 	return n, err == nil && n > 0 && folderName(n) == name
 }
 
-func (s *Store) folder(number uint64) string { return filepath.Join(s.dir, folderName(number)) }
+// folder opens the folder of a generation.
+func (s *Store) folder(number uint64) (*safefile.Dir, error) {
+	d, err := s.root.Sub(folderName(number))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no checkpoint %d", s.Dir(), number)
+	}
+	return d, notOurs(err)
+}
+
+// newFolder makes the folder in which a generation becomes complete, and abandon removes it again.
+func (s *Store) newFolder(number uint64) (*safefile.Dir, error) {
+	return s.disk.Mkdir(s.root, folderName(number)+partial)
+}
+
+func (s *Store) abandon(temp *safefile.Dir, number uint64) {
+	if temp != nil {
+		temp.Close()
+		_ = s.disk.RemoveAll(s.root, folderName(number)+partial) // Open removes what stays
+	}
+}
 
 // publish makes a folder visible as a generation, when all of it is on the disk and check, which reads it back, has found nothing wrong.
-func (s *Store) publish(temp string, number uint64, check func() error) error {
+func (s *Store) publish(temp *safefile.Dir, number uint64, check func() error) error {
 	if err := s.disk.SyncDir(temp); err != nil {
 		return err
 	}
 	if err := check(); err != nil {
 		return err
 	}
-	folder := s.folder(number)
-	if err := s.disk.Rename(temp, folder); err != nil {
+	name := folderName(number)
+	if err := s.disk.Rename(s.root, name+partial, name); err != nil {
 		return err
 	}
-	if err := s.disk.SyncDir(s.dir); err != nil {
+	if err := s.disk.SyncDir(s.root); err != nil {
 		// It may be there after a power failure or not; for those who look now it must not be there after an error.
-		return errors.Join(err, s.disk.Rename(folder, temp))
+		return errors.Join(err, s.disk.Rename(s.root, name, name+partial))
 	}
 	return nil
 }
@@ -174,7 +209,7 @@ func (s *Store) Latest() (*Generation, error) {
 		return nil, err
 	}
 	if len(numbers) == 0 {
-		return nil, fmt.Errorf("%s: %w", s.dir, ErrNone)
+		return nil, fmt.Errorf("%s: %w", s.Dir(), ErrNone)
 	}
 	return s.Generation(numbers[len(numbers)-1])
 }
@@ -195,7 +230,7 @@ func (s *Store) LatestGood() (g *Generation, worse []error, err error) {
 		}
 		worse = append(worse, err)
 	}
-	return nil, worse, fmt.Errorf("%s: %w%s", s.dir, ErrNone, ofDamaged(len(worse)))
+	return nil, worse, fmt.Errorf("%s: %w%s", s.Dir(), ErrNone, ofDamaged(len(worse)))
 }
 
 func ofDamaged(n int) string {
@@ -207,16 +242,20 @@ func ofDamaged(n int) string {
 
 // Generation opens a complete generation by its number.
 func (s *Store) Generation(number uint64) (*Generation, error) {
-	folder := s.folder(number)
-	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no checkpoint %d", s.dir, number)
+	folder, err := s.folder(number)
+	if err != nil {
+		return nil, err
 	}
 	return openGeneration(folder, number)
 }
 
 // JobOf reads the metadata of a generation, also of one whose other files are damaged.
 func (s *Store) JobOf(number uint64) (*Job, error) {
-	folder := s.folder(number)
+	folder, err := s.folder(number)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
 	m, err := readManifest(folder)
 	if err != nil {
 		return nil, err
@@ -237,8 +276,12 @@ func (s *Store) isGood(number uint64) bool {
 	if s.bad[number] {
 		return false
 	}
-	_, err := s.Generation(number)
-	return err == nil
+	g, err := s.Generation(number)
+	if err != nil {
+		return false
+	}
+	g.Close()
+	return true
 }
 
 // Remove removes a generation; the others keep what they share with it.
@@ -246,14 +289,14 @@ func (s *Store) Remove(number uint64) error {
 	if s.lock == nil {
 		panic("BUG: removing from a store that is only viewed")
 	}
-	folder := s.folder(number)
-	if err := s.disk.Rename(folder, folder+partial); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no checkpoint %d", s.dir, number)
+	name := folderName(number)
+	if err := s.disk.Rename(s.root, name, name+partial); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no checkpoint %d", s.Dir(), number)
 	} else if err != nil {
 		return err
 	}
-	if err := s.disk.SyncDir(s.dir); err != nil {
+	if err := s.disk.SyncDir(s.root); err != nil {
 		return err
 	}
-	return s.disk.RemoveAll(folder + partial)
+	return s.disk.RemoveAll(s.root, name+partial)
 }

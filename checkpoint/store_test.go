@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ampirun/safefile"
 )
 
 const page = 4096
@@ -49,10 +51,10 @@ type quickOutput struct{ *os.File }
 
 func (quickOutput) Sync() error { return nil }
 
-func (quick) SyncDir(string) error { return nil }
+func (quick) SyncDir(*safefile.Dir) error { return nil }
 
-func (quick) Create(path string) (output, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func (quick) Create(in *safefile.Dir, name string, program bool) (output, error) {
+	f, err := in.Create(name, 0, program)
 	return quickOutput{f}, err
 }
 
@@ -279,7 +281,7 @@ func TestKeepsGood(t *testing.T) {
 	}
 	saves(1)
 	saves(1, 2)
-	if err := os.Truncate(filepath.Join(s.folder(2), manifestName), 50); err != nil {
+	if err := os.Truncate(s.root.Path(folderName(2)+"/"+manifestName), 50); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.JobOf(2); err == nil {
@@ -298,7 +300,7 @@ func TestKeepsGood(t *testing.T) {
 	if r := saves(4, 5, 6); r.Counts.Kept != 0 {
 		t.Errorf("%d pages are shared with a checkpoint that is damaged", r.Counts.Kept)
 	}
-	pack, err := filepath.Glob(filepath.Join(s.folder(6), "*"+packExt))
+	pack, err := filepath.Glob(s.root.Path(folderName(6) + "/*" + packExt))
 	if err != nil || len(pack) == 0 {
 		t.Fatalf("checkpoint 6 has no packs (%v)", err)
 	}
@@ -393,10 +395,7 @@ func TestEmbeddedImages(t *testing.T) {
 	if err != nil || !back.Images[1].Embedded || job.Images[1].Embedded {
 		t.Fatal(back, err)
 	}
-	path, err := g.ImagePath(&back.Images[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := imagePath(t, g, &back.Images[1])
 	if data, err := os.ReadFile(path); err != nil || string(data) != "not ELF" {
 		t.Fatal(string(data), err)
 	}

@@ -86,6 +86,7 @@ func (l *life) newest() uint64 {
 	if err != nil {
 		return 0
 	}
+	defer store.Close()
 	numbers, _ := store.Numbers()
 	if len(numbers) == 0 {
 		return 0

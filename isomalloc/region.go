@@ -23,7 +23,8 @@ type Config struct {
 // Size is the length of the region in bytes.
 func (c Config) Size() uint64 { return c.Control + uint64(c.Slices)*c.SliceSize }
 
-func (c Config) check() error {
+// Check finds what cannot be.
+func (c Config) Check() error {
 	hi, total := bits.Mul64(uint64(max(c.Slices, 0)), c.SliceSize)
 	_, carry := bits.Add64(total, c.Control, 0)
 	switch {
@@ -77,7 +78,7 @@ func Create(c Config) (*Region, error) { return create(c, 0) }
 
 // create makes a memfd with so many bytes behind the region.
 func create(c Config, behind uint64) (*Region, error) {
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, fmt.Errorf("create region: %w", err)
 	}
 	f, err := memfd.Create("ampirun-region", unix.MFD_ALLOW_SEALING)
@@ -136,7 +137,7 @@ func take(fd int, c Config, behind uint64) (*Region, error) {
 }
 
 func (r *Region) checkFile(size uint64) error {
-	if err := r.cfg.check(); err != nil {
+	if err := r.cfg.Check(); err != nil {
 		return err
 	}
 	st, err := r.file.Stat()

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ampirun/checkpoint"
-	"ampirun/isomalloc"
 )
 
 // savedImages is a Restart of a job with these images, which a checkpoint has copies of if that is wanted.
@@ -19,14 +18,13 @@ func savedImages(t *testing.T, embed bool, images ...checkpoint.Image) *Restart 
 		t.Fatal(err)
 	}
 	defer store.Close()
-	job := &checkpoint.Job{Version: "7.8", Program: images[0].Path, Args: []string{images[0].Path}, Ranks: 1, PEs: 1, PageSize: os.Getpagesize(),
-		SliceSize: 1 << 20, Images: images, PerRank: make([]checkpoint.Rank, 1)}
-	p := portrait{Layout: isomalloc.Config{SliceSize: 1 << 20, Slices: 1}}
+	job, p := sampleJob(images[0].Path)
+	job.Version, job.Images, job.Launcher = "7.8", images, images[0].Path
 	job.Opaque = map[string][]byte{portraitKey: encode(p)}
 	if _, err := store.Save(job, checkpoint.Memory(nil), nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := OpenRestart(dir, 0, func(*DamagedCheckpoint) {})
+	r, err := OpenRestart(dir, false, 0, func(*DamagedCheckpoint) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,5 +112,19 @@ func TestOwnFiles(t *testing.T) {
 	r := savedImages(t, false, imageOf(t, "the program"), was)
 	if named := r.named(own); named[0].Path != was.Path || named[0].Source != ownProgram || named[1].Path != own[1].Path {
 		t.Errorf("named %+v", named)
+	}
+}
+
+// TestOwnProgram: a process does not become what it is already, whatever a checkpoint says of that.
+func TestOwnProgram(t *testing.T) {
+	for path, want := range map[string]bool{ownProgram: true, os.Args[0]: true, "/dev/null": false} {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isOwnProgram(f) != want {
+			t.Errorf("%s: %v", path, !want)
+		}
+		f.Close()
 	}
 }

@@ -96,7 +96,7 @@ func (k *keeper) goBack(stood *revival, copied uint32) filler {
 		if err := errors.Join(region.Clear(), k.restoreFiles(nil)); err != nil || restart == nil {
 			return nil, err
 		}
-		return restart.restore(region)
+		return restart.restore(region, k.m.sayLater)
 	}
 }
 
@@ -121,13 +121,14 @@ func (k *keeper) restoreFiles(v *revival) (err error) {
 	if k.notebook != nil {
 		done, err = k.notebook.undo(k.since(v).Epoch)
 	} else {
-		done, err = k.since(v).undo(k.how.Dir)
+		var said []string
+		done, said, err = k.since(v).undo(k.notes)
+		k.m.sayLater(said)
 	}
 	if err != nil {
 		return err
 	}
-	lines := k.held.putBack(v, done.made)
-	k.m.post(func() { k.m.say(lines) })
+	k.m.sayLater(k.held.putBack(v, done.made))
 	return nil
 }
 
@@ -181,7 +182,7 @@ func restoreGeneration(store *checkpoint.Store, number uint64, region *isomalloc
 	if err != nil {
 		return nil, err
 	}
-	r, err := readRestart(store.Dir(), g)
+	r, err := readRestart(store, g)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ampirun/checkpoint"
 	"ampirun/isomalloc"
+	"ampirun/safefile"
 )
 
 // Checkpoints says where and when a job is saved.
@@ -51,9 +52,10 @@ type keeper struct {
 	images   map[string]checkpoint.Image // of the program, by path, as far as they are known
 	history  []Saved
 	opened   opened
-	notebook *notebook // nil: notes of opened files are with the checkpoints
-	held     *held     // nil: nobody goes back to a copy or a checkpoint
-	buddy    *copier   // nil: nobody else has copies
+	notebook *notebook     // nil: notes of opened files are with the checkpoints
+	notes    *safefile.Dir // with those notes; nil: there is a notebook
+	held     *held         // nil: nobody goes back to a copy or a checkpoint
+	buddy    *copier       // nil: nobody else has copies
 }
 
 // Saved is a checkpoint that was made.
@@ -83,6 +85,9 @@ func newKeeper(m *manager, how Checkpoints) (*keeper, error) {
 	if k.store, err = checkpoint.Open(how.Dir, checkpoint.Options{Keep: how.Keep, Embed: how.Embed, Owner: owner}); err != nil {
 		return nil, refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
 	}
+	if k.notes, err = k.store.Root().MakeSub(openedFolder); err != nil {
+		return nil, refuse(CodeUsage, "+ckpt %s: make a place for notes of opened files: %v", how.Dir, err)
+	}
 	if r := m.opt.Restart; r != nil && r.Dir == how.Dir {
 		k.store.Distrust(r.worse...)
 	}
@@ -106,7 +111,7 @@ func (k *keeper) begin(layout isomalloc.Config) (err error) {
 		return nil
 	}
 	k.buddy.start()
-	return makeFolder(k.how.Dir)
+	return nil
 }
 
 func (k *keeper) restartClock() {
@@ -126,6 +131,7 @@ func (k *keeper) close() {
 	}
 	if k.store != nil {
 		k.store.Close()
+		k.notes.Close()
 	}
 	if k.notebook != nil {
 		k.notebook.file.Close()

@@ -95,7 +95,7 @@ func (k *keeper) forget() {
 			s.was = nil
 		}
 		if s.was != nil && s.Generation == numbers[0] {
-			k.opened.forget(k.how.Dir, s.was.epoch)
+			k.opened.forget(k.notes, s.was.epoch)
 		}
 		if s.was != nil {
 			first = min(first, s.was.read)

@@ -20,15 +20,26 @@ func (r *Restart) beItsLauncher() error {
 	if i < 0 || !r.job.Images[i].Embedded || r.job.Images[i].Resembles(ownProgram) {
 		return nil
 	}
-	path, err := r.Generation.ImagePath(&r.job.Images[i])
+	file, err := r.Generation.OpenImage(&r.job.Images[i])
 	if err != nil {
 		return err
 	}
+	defer file.Close()
+	if isOwnProgram(file) {
+		return r.Generation.Damaged(fmt.Errorf("it says something else of its ampirun than that is: %s", r.job.Images[i].Describe()))
+	}
 	fmt.Fprintf(os.Stderr, "ampirun: +restart %s: this is another ampirun than the job was saved by: goes on with that one (%s), from the checkpoint\n", r.Dir, r.job.Version)
-	if err := syscall.Exec(path, os.Args, os.Environ()); err != nil {
-		return fmt.Errorf("run %s, the ampirun that the job was saved by: %w", path, err)
+	if err := syscall.Exec(fmt.Sprintf("/proc/self/fd/%d", file.Fd()), os.Args, os.Environ()); err != nil {
+		return fmt.Errorf("run %s, the ampirun that the job was saved by: %w", file.Name(), err)
 	}
 	return nil
+}
+
+// isOwnProgram tells whether this process runs that file: it would become itself again, for ever.
+func isOwnProgram(file *os.File) bool {
+	own, err := os.Stat(ownProgram)
+	other, err2 := file.Stat()
+	return err == nil && err2 == nil && os.SameFile(own, other)
 }
 
 // refuseHost says what this ampirun has another version of.

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ampirun/safefile"
 	"ampirun/vrank"
 )
 
@@ -145,7 +146,7 @@ func createTrace(name string) (*os.File, error) {
 	if name == "" {
 		return nil, nil
 	}
-	file, err := os.Create(name)
+	file, err := safefile.Create(name)
 	if err != nil {
 		return nil, refuse(CodeUsage, "+trace: %v", err)
 	}

@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
+	"ampirun/safefile"
 	"ampirun/vrank"
 )
 
@@ -29,12 +28,13 @@ func newOpened() opened {
 	return opened{Job: hex.EncodeToString(name[:])}
 }
 
-// makeFolder makes the place for notes in a directory of checkpoints.
-func makeFolder(dir string) error {
-	if err := os.Mkdir(filepath.Join(dir, openedFolder), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make a place for notes of opened files: %w", err)
+// notesIn opens the notes in a directory of checkpoints; nil: there are none.
+func notesIn(root *safefile.Dir) (*safefile.Dir, error) {
+	folder, err := root.Sub(openedFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return nil
+	return folder, err
 }
 
 // noting is what workers need to know that go on with a revival.
@@ -45,7 +45,7 @@ func (k *keeper) noting(v *revival) vrank.Opened {
 	case k.notebook != nil:
 		return vrank.Opened{Memory: true, Epoch: k.since(v).Epoch}
 	}
-	return vrank.Opened{Prefix: filepath.Join(k.how.Dir, openedFolder, k.opened.Job), Epoch: k.since(v).Epoch}
+	return vrank.Opened{Name: k.opened.Job, Epoch: k.since(v).Epoch}
 }
 
 // since is what ranks have opened since the job was where it goes on from.
@@ -56,47 +56,59 @@ func (k *keeper) since(v *revival) opened {
 	return opened{k.opened.Job, v.epoch}
 }
 
-// notes are the files with notes in a directory of checkpoints: visit gets the job and the epoch of each.
-func notes(dir string, visit func(path, job string, epoch int)) {
-	entries, _ := os.ReadDir(filepath.Join(dir, openedFolder)) // none: nothing was noted
-	for _, e := range entries {
-		part := strings.Split(e.Name(), ".")
+// eachNote visits the files with notes: visit gets the job and the epoch of each.
+func eachNote(folder *safefile.Dir, visit func(name, job string, epoch int)) {
+	if folder == nil {
+		return
+	}
+	names, _ := folder.Names() // none: nothing was noted
+	for _, name := range names {
+		part := strings.Split(name, ".")
 		if len(part) != 3 {
 			continue
 		}
 		if epoch, err := strconv.Atoi(part[1]); err == nil {
-			visit(filepath.Join(dir, openedFolder, e.Name()), part[0], epoch)
+			visit(name, part[0], epoch)
 		}
 	}
 }
 
 // undo makes files as they were when the checkpoint was made that o was kept with, as far as ranks have opened them since: those that are
-// new go, others are cut back. A file that is another one by now is left alone. It may be done again.
-func (o opened) undo(dir string) (u *undoing, err error) {
+// new go, others are cut back. A file that is another one by now is left alone. Notes that somebody else than the directory's owner has put
+// there are not believed: said names them. It may be done again.
+func (o opened) undo(folder *safefile.Dir) (u *undoing, said []string, err error) {
 	var done []string
 	u = newUndoing()
-	notes(dir, func(path, job string, epoch int) {
+	eachNote(folder, func(name, job string, epoch int) {
 		if err != nil || job != o.Job || epoch < o.Epoch {
 			return
 		}
 		var text []byte
-		if text, err = os.ReadFile(path); err == nil {
+		text, err = folder.ReadFile(name)
+		if other := new(safefile.NotOwned); errors.As(err, &other) {
+			said, err = append(said, other.Error()+": what it says of opened files is not believed"), nil
+			return
+		}
+		if err == nil {
 			err = u.read(text)
 		}
-		done = append(done, path)
+		done = append(done, name)
 	})
 	if err == nil {
 		err = u.finish()
 	}
 	if err != nil {
-		return nil, cannotUndo(err)
+		return nil, said, cannotUndo(err)
 	}
-	for _, path := range done {
+	if folder == nil || !folder.IsOwn() {
+		return u, said, nil
+	}
+	for _, name := range done {
 		if err == nil {
-			err = os.Remove(path)
+			err = folder.Remove(name)
 		}
 	}
-	return u, err
+	return u, said, err
 }
 
 func cannotUndo(err error) error {
@@ -104,10 +116,10 @@ func cannotUndo(err error) error {
 }
 
 // forget removes notes that no checkpoint needs: of other jobs, and of epochs before the oldest checkpoint that there is.
-func (o opened) forget(dir string, oldest int) {
-	notes(dir, func(path, job string, epoch int) {
+func (o opened) forget(folder *safefile.Dir, oldest int) {
+	eachNote(folder, func(name, job string, epoch int) {
 		if job != o.Job || epoch < oldest {
-			_ = os.Remove(path) // else with the next checkpoint
+			_ = folder.Remove(name) // else with the next checkpoint
 		}
 	})
 }

@@ -6,12 +6,19 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"ampirun/safefile"
 )
 
 // TestUndoOpened makes undone what ranks have opened in an epoch and later, and nothing else.
 func TestUndoOpened(t *testing.T) {
 	dir := t.TempDir()
-	if err := makeFolder(dir); err != nil {
+	root, err := safefile.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := root.MakeSub(openedFolder)
+	if err != nil {
 		t.Fatal(err)
 	}
 	o, epoch := newOpened(), 3
@@ -47,7 +54,7 @@ func TestUndoOpened(t *testing.T) {
 	}
 	o.Epoch = epoch
 	for range 2 { // it may be done again
-		if _, err := o.undo(dir); err != nil {
+		if _, _, err := o.undo(folder); err != nil {
 			t.Fatal(err)
 		}
 		for path, want := range map[string]int64{grown: 4, fresh: -1, earlier: 1, empty: -1, full: 1, old: 0, torn: 3} {

@@ -83,7 +83,13 @@ func encode(v any) []byte {
 	return out.Bytes()
 }
 
-func decode(data []byte, v any) error {
+// decode reads what encode has written. The decoder is not made for files that were written on purpose, and may panic.
+func decode(data []byte, v any) (err error) {
+	defer func() {
+		if bad := recover(); bad != nil {
+			err = fmt.Errorf("it cannot be decoded: %v", bad)
+		}
+	}()
 	if len(data) == 0 {
 		return fmt.Errorf("it was made by something else than this ampirun")
 	}

@@ -7,12 +7,14 @@ import (
 
 	"ampirun/checkpoint"
 	"ampirun/isomalloc"
+	"ampirun/safefile"
 	"ampirun/vrank"
 )
 
 // Restart is a checkpoint that a job goes on from.
 type Restart struct {
 	Dir        string
+	root       *safefile.Dir // the same
 	Generation *checkpoint.Generation
 	job        *checkpoint.Job
 	was        portrait
@@ -35,11 +37,15 @@ func (d *DamagedCheckpoint) Unwrap() error { return d.Err }
 
 // OpenRestart reads the newest checkpoint in a directory that is older than the one given (0: any) and in which it sees no damage. What is wrong with
 // those that it passes by is told to damaged: one of another job is not taken in their place. It does not read the memory: Run does, and its error
-// may be a *DamagedCheckpoint.
-func OpenRestart(dir string, before uint64, damaged func(*DamagedCheckpoint)) (*Restart, error) {
+// may be a *DamagedCheckpoint. A directory of another user is refused unless foreign says that this one is trusted: programs from there run with
+// the rights of this user.
+func OpenRestart(dir string, foreign bool, before uint64, damaged func(*DamagedCheckpoint)) (*Restart, error) {
 	store, err := checkpoint.View(dir)
 	if err != nil {
 		return nil, refuse(CodeUsage, "+restart %s: %v", dir, reason(err))
+	}
+	if root := store.Root(); !root.IsOwn() && !foreign {
+		return nil, refuse(CodeUsage, "+restart %s: it belongs to %s, and what is in it would run with your rights: give +restart-foreign as well if you trust it", dir, safefile.UserName(root.Owner()))
 	}
 	numbers, err := store.Numbers()
 	if err != nil {
@@ -109,7 +115,7 @@ func openRestart(store *checkpoint.Store, number uint64) (*Restart, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := readRestart(store.Dir(), g)
+	r, err := readRestart(store, g)
 	if other := r.beItsLauncher(); other != nil {
 		err = other
 	}
@@ -117,12 +123,18 @@ func openRestart(store *checkpoint.Store, number uint64) (*Restart, error) {
 }
 
 // readRestart reads all of a checkpoint but the memory.
-func readRestart(dir string, g *checkpoint.Generation) (r *Restart, err error) {
-	r = &Restart{Dir: dir, Generation: g}
-	if r.job, err = g.Job(); err == nil {
-		err = r.read()
+func readRestart(store *checkpoint.Store, g *checkpoint.Generation) (r *Restart, err error) {
+	r = &Restart{Dir: store.Dir(), root: store.Root(), Generation: g}
+	if r.job, err = g.Job(); err != nil {
+		return r, err
 	}
-	return r, err
+	if err := r.read(); err != nil {
+		return r, err
+	}
+	if err := r.validate(g.PageSize, g.Extents); err != nil {
+		return r, g.Damaged(err)
+	}
+	return r, nil
 }
 
 // reason leaves the operation and the path out of a file error.
@@ -137,7 +149,7 @@ func (r *Restart) read() error {
 	if err := decode(r.job.Opaque[portraitKey], &r.was); err != nil {
 		return fmt.Errorf("checkpoint %d: %w", r.Generation.Number, err)
 	}
-	r.files = make([][]vrank.File, r.job.Ranks)
+	r.files = make([][]vrank.File, len(r.job.PerRank))
 	for i := range r.job.PerRank {
 		if data := r.job.PerRank[i].Opaque[portraitKey]; len(data) > 0 {
 			if err := decode(data, &r.files[i]); err != nil {
@@ -168,10 +180,16 @@ func (r *Restart) Adopt(o *Options) {
 	}
 }
 
-// saves is how the job is saved from now on: as it was, but for what is said anew.
+// saves is how the job is saved from now on: as it was, but for what is said anew. A directory of another user is only read.
 func (r *Restart) saves(said *Checkpoints) *Checkpoints {
 	c := r.was.Saves
 	c.Dir = r.Dir
+	if !r.root.IsOwn() {
+		c.Dir = ""
+	}
+	if said == nil && c.Dir == "" {
+		return nil
+	}
 	if said == nil {
 		return &c
 	}
@@ -200,7 +218,7 @@ func (m *manager) restart() (err error) {
 	m.libraries, m.resolved = r.was.Libraries, true
 	m.ledger = newLedger(r.job.Ranks, r.revival().written)
 	m.fill(func() (*revival, error) {
-		v, err := r.restore(m.region)
+		v, err := r.restore(m.region, m.sayLater)
 		if harm := new(checkpoint.Damage); errors.As(err, &harm) {
 			err = &DamagedCheckpoint{r.Generation.Number, err}
 		}
@@ -210,7 +228,7 @@ func (m *manager) restart() (err error) {
 }
 
 // restore reads the memory of the job into a region of zeroes, and looks at the files meanwhile.
-func (r *Restart) restore(region *isomalloc.Region) (*revival, error) {
+func (r *Restart) restore(region *isomalloc.Region, say func([]string)) (*revival, error) {
 	checked := make(chan error, 1)
 	go func() { checked <- r.checkFiles() }()
 	err := readMemory(r.Generation, region)
@@ -218,9 +236,21 @@ func (r *Restart) restore(region *isomalloc.Region) (*revival, error) {
 		return nil, bad
 	}
 	if err == nil {
-		_, err = r.was.Opened.undo(r.Dir)
+		err = r.undo(say)
 	}
 	return r.revival(), err
+}
+
+// undo makes the files as they were that ranks have opened since.
+func (r *Restart) undo(say func([]string)) error {
+	folder, err := notesIn(r.root)
+	if err != nil || folder == nil {
+		return err
+	}
+	defer folder.Close()
+	_, said, err := r.was.Opened.undo(folder)
+	say(said)
+	return err
 }
 
 // readMemory reads the pages of a checkpoint into a region of zeroes.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ampirun/checkpoint"
-	"ampirun/isomalloc"
 )
 
 // saveOf has a checkpoint in a directory of some job and program, and returns its number.
@@ -21,8 +20,9 @@ func saveOf(t *testing.T, dir, name, program string) uint64 {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	job := &checkpoint.Job{Program: program, Args: []string{program}, Ranks: 1, PEs: 1, PageSize: os.Getpagesize(), SliceSize: 1 << 20, PerRank: make([]checkpoint.Rank, 1)}
-	job.Opaque = map[string][]byte{portraitKey: encode(portrait{Layout: isomalloc.Config{SliceSize: 1 << 20, Slices: 1}, Opened: opened{Job: name}})}
+	job, p := sampleJob("/" + program)
+	p.Opened.Job = name
+	job.Opaque = map[string][]byte{portraitKey: encode(p)}
 	text := make(checkpoint.Memory, os.Getpagesize())
 	_, _ = rand.Read(text) // so that nothing is shared
 	r, err := store.Save(job, text, []checkpoint.Extent{{Length: uint64(len(text))}})
@@ -63,8 +63,8 @@ func TestOpenRestart(t *testing.T) {
 		{what: "manifest", jobs: []string{"a heat", "a heat"}, cut: "manifest", want: 1, damaged: []uint64{2}, worse: []uint64{2}},
 		{what: "memory", jobs: []string{"a heat", "a heat", "a heat"}, before: 3, want: 2, worse: []uint64{3}},
 		{what: "other job", jobs: []string{"a heat", "b heat"}, cut: "*.pack", damaged: []uint64{2},
-			says: "checkpoint 1 is another job's (heat), and those of the newest one (heat) are damaged: to go on with the older job remove them (ampirun ckpt rm "},
-		{what: "other program", jobs: []string{"a heat", "a sand", "a sand"}, before: 2, says: "another job's (heat), and those of the newest one (sand)"},
+			says: "checkpoint 1 is another job's (/heat), and those of the newest one (/heat) are damaged: to go on with the older job remove them (ampirun ckpt rm "},
+		{what: "other program", jobs: []string{"a heat", "a sand", "a sand"}, before: 2, says: "another job's (/heat), and those of the newest one (/sand)"},
 		{what: "other job's memory", jobs: []string{"a heat", "b heat"}, before: 2, says: " 2)"},
 		{what: "none", jobs: []string{"a heat"}, cut: "*.pack", damaged: []uint64{1}, says: "there is no checkpoint that is not damaged"},
 	} {
@@ -79,7 +79,7 @@ func TestOpenRestart(t *testing.T) {
 				cutOff(t, dir, last, row.cut)
 			}
 			var damaged []uint64
-			r, err := OpenRestart(dir, row.before, func(d *DamagedCheckpoint) { damaged = append(damaged, d.Number) })
+			r, err := OpenRestart(dir, false, row.before, func(d *DamagedCheckpoint) { damaged = append(damaged, d.Number) })
 			if row.want == 0 && (err == nil || !strings.Contains(err.Error(), row.says)) {
 				t.Errorf("%v", err)
 			}

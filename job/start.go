@@ -65,6 +65,8 @@ func (m *manager) launch() error {
 		rights = append(rights, m.keeper.shadow.FD())
 		if m.keeper.notebook != nil {
 			rights = append(rights, int(m.keeper.notebook.file.Fd()))
+		} else {
+			rights = append(rights, m.keeper.notes.FD())
 		}
 	}
 	var steal *vrank.StealPolicy

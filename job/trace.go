@@ -101,3 +101,10 @@ func (m *manager) say(lines []string) {
 		fmt.Fprintf(m.opt.Stderr, "ampirun: %s\n", line)
 	}
 }
+
+// sayLater does that from any goroutine.
+func (m *manager) sayLater(lines []string) {
+	if len(lines) > 0 {
+		m.post(func() { m.say(lines) })
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +59,7 @@ func parseNote(line string) (n note, isWhole bool) {
 	default:
 		n.size, err = strconv.ParseInt(field[4], 10, 64)
 	}
-	return n, err == nil
+	return n, err == nil && n.size >= 0 && n.mode <= 0o7777 && filepath.IsAbs(n.path)
 }
 
 // undoing makes undone what notes say.

@@ -123,7 +123,7 @@ func receiveConfig(control *link) (vrank.Config, error) {
 	if cfg.Shadow {
 		wanted = append(wanted, &cfg.ShadowFD)
 	}
-	if cfg.Opened.Memory {
+	if cfg.Opened.Wanted() {
 		wanted = append(wanted, &cfg.Opened.FD)
 	}
 	if len(msg.fds) != len(wanted) {

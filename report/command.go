@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ampirun/safefile"
 	"ampirun/subcommand"
 )
 
@@ -68,7 +69,7 @@ func run(c *cli.Context) error {
 	if same(in, output) {
 		return fmt.Errorf("-o %s: that is the timeline itself; name another file", output)
 	}
-	file, err := os.Create(output)
+	file, err := safefile.Create(output)
 	if err != nil {
 		return err
 	}

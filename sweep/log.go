@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ampirun/safefile"
 )
 
 // Setting is what all runs of a results file have in common: its first line.
@@ -64,7 +66,7 @@ type log struct {
 // openLog opens a results file, or makes it. What was written under another setting is refused, unless it is to be forgotten. A line
 // that was cut off by the end of its sweep is taken away.
 func openLog(path string, s Setting, forget bool) (*log, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	f, err := safefile.OpenOutput(path, os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}

@@ -179,8 +179,5 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
-		return err
-	}
 	return os.Rename(f.Name(), path)
 }

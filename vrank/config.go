@@ -78,11 +78,14 @@ type Config struct {
 
 // Opened says where workers note which files ranks open to write, and how large those were: see opened.h.
 type Opened struct {
-	Prefix string // of the names of the files with notes; "": there are none
-	Memory bool   // notes go to FD
-	FD     int    // descriptor of a file of memory
+	Name   string // of the job, with which the names of the files with notes begin; "": there are none
+	Memory bool   // there is one file, of memory
+	FD     int    // descriptor of that file, or of the directory (O_PATH) of the others
 	Epoch  int    // that begins with the job: the number of freezes before
 }
+
+// Wanted tells whether anything is noted.
+func (o *Opened) Wanted() bool { return o.Memory || o.Name != "" }
 
 // StealPolicy is how a PE with nothing to run takes ready ranks from another.
 type StealPolicy struct {

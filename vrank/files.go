@@ -18,7 +18,7 @@ type File struct {
 	Other  string `json:",omitempty"` // by what it is opened in place of Path, which is not its name any more
 	Flags  int    // as F_GETFL has them, with O_CLOEXEC
 	Kind   string // FileRegular and kin
-	Offset int64  // of the next read or write, in bytes
+	Offset int64  // of the next read or write, in bytes; -1: it has none
 	Size   int64  // of a regular file, and of what waits in a pipe or socket, in bytes
 	Same   int    // the number of another one of the rank that is the same open file; 0: none
 	Object Object // of regular files, pipes and sockets; those without a name by which they could be opened again are opened together

@@ -37,13 +37,15 @@ func (r *rank) descriptors() []int {
 
 // noteOpened begins to note which files ranks open.
 func (w *worker) noteOpened() {
-	o, memory := &w.cfg.Opened, C.int(-1)
+	o, memory, folder := &w.cfg.Opened, C.int(-1), C.int(-1)
 	if o.Memory {
 		memory = C.int(o.FD)
+	} else if o.Name != "" {
+		folder = C.int(o.FD)
 	}
-	prefix := C.CString(o.Prefix)
-	defer C.free(unsafe.Pointer(prefix))
-	C.vr_opened_setup(prefix, memory, C.int32_t(o.Epoch), C.int32_t(w.cfg.PE))
+	name := C.CString(o.Name)
+	defer C.free(unsafe.Pointer(name))
+	C.vr_opened_setup(folder, name, memory, C.int32_t(o.Epoch), C.int32_t(w.cfg.PE))
 }
 
 // nextEpoch has what is opened from now on noted apart. All ranks of the job are at rest.

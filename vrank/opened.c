@@ -17,15 +17,16 @@
 #include "numbers.h"
 #include "process.h"
 
-static char prefix[PATH_MAX];
-static int memory = -1;
+static char job[64];
+static int folder = -1, memory = -1;
 static int32_t epoch, own_pe;
 static _Atomic int notes = -1; /* the file of this epoch, once there is something to note */
 static _Atomic int is_torn; /* its last note */
 
-void vr_opened_setup(const char *to, int to_memory, int32_t first, int32_t pe)
+void vr_opened_setup(int in, const char *of, int to_memory, int32_t first, int32_t pe)
 {
-	snprintf(prefix, sizeof prefix, "%s", to);
+	snprintf(job, sizeof job, "%s", of);
+	folder = in;
 	memory = to_memory;
 	epoch = first;
 	own_pe = pe;
@@ -33,15 +34,26 @@ void vr_opened_setup(const char *to, int to_memory, int32_t first, int32_t pe)
 
 #define ROOM (64 << 10) /* bytes that the notes of an epoch take from the disk when it begins */
 
+/* Nobody else has made it, or reads it, whatever the umask of the ranks is. */
+static int is_private(int fd)
+{
+	struct stat st;
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 && ((st.st_mode & 0777) == 0600 || !fchmod(fd, 0600));
+}
+
 /* Threads of ranks may come here at the same time. */
 static int file(void)
 {
-	char name[PATH_MAX + 32];
+	char name[sizeof job + 32];
 	int fd = atomic_load(&notes), none = -1;
 	if (fd >= 0)
 		return fd;
-	snprintf(name, sizeof name, "%s.%d.%d", prefix, epoch, own_pe);
-	fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	snprintf(name, sizeof name, "%s.%d.%d", job, epoch, own_pe);
+	fd = openat(folder, name, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd >= 0 && !is_private(fd)) {
+		close(fd);
+		fd = -1;
+	}
 	if (fd < 0)
 		return -1;
 	(void)!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, ROOM); /* where that cannot be, notes find room or not */
@@ -148,7 +160,7 @@ static void note_after(uint32_t number, int fd, mode_t kind, const char *what)
 
 static int is_wanted(void)
 {
-	return vr_unlikely(*prefix || memory >= 0) && !vr_is_child();
+	return vr_unlikely(folder >= 0 || memory >= 0) && !vr_is_child();
 }
 
 static uint32_t next_number(void)

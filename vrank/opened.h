@@ -1,7 +1,7 @@
 /* Files that ranks open to write are noted, with their size before, in files beside the checkpoints: a job that goes on from a checkpoint
  * opens them once more, and has to find them as they were.
  *
- * Notes are of an epoch: what comes between two freezes. The files of epoch n and PE p are called PREFIX.n.p; each note is text, ended by
+ * Notes are of an epoch: what comes between two freezes. The files of epoch n and PE p are called JOB.n.p; each note is text, ended by
  * a zero byte: a number, the file's device, inode, birth (seconds, nanoseconds), its size before, or -1 of a new one, and its path. A file
  * that is not there has two notes of one number, since the process may be killed when it has been made: the first one has the device 0:0
  * and the time of day.
@@ -16,8 +16,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* PE stack, before ranks run: notes are wanted, from an epoch on; in the file `memory`, unless it is negative. */
-void vr_opened_setup(const char *prefix, int memory, int32_t epoch, int32_t pe);
+/* PE stack, before ranks run: notes are wanted, from an epoch on; in files of a job in the directory `folder` unless that is negative, or in
+ * the file `memory` unless that is. */
+void vr_opened_setup(int folder, const char *job, int memory, int32_t epoch, int32_t pe);
 
 /* PE stack, in a freeze: the next epoch, which is returned. */
 int32_t vr_opened_next(void);

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ampirun/checkpoint/plan"
+	"ampirun/safefile"
 )
 
 var planCommand = cli.Command{
@@ -117,7 +117,7 @@ func drawPlan(path string, cases []*plan.Case, rows [][]plan.Row) (err error) {
 	if path == "" {
 		return nil
 	}
-	f, err := os.Create(path)
+	f, err := safefile.Create(path)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"ampirun/job"
 	"ampirun/loadbalance/command"
 	_ "ampirun/loadbalance/partition/native" // METIS and Scotch, where they are installed
+	"ampirun/safefile"
 )
 
 // isLB tells whether the arguments are for ampirun lb. A program of that name is run as ./lb.
@@ -99,7 +100,7 @@ func claim(path string) (release func(), err error) {
 		return func() {}, nil
 	}
 	_, missing := os.Stat(path)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	f, err := safefile.OpenOutput(path, os.O_WRONLY)
 	if err != nil {
 		return nil, err
 	}

@@ -93,6 +93,8 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	case s.restart != "":
 		s.job.Typed = args
 		return e.goOn(s)
+	case s.foreign:
+		return job.CodeUsage, errors.New("+restart-foreign: goes with +restart DIR")
 	case s.job.Program == "":
 		return job.CodeUsage, errors.New("no program given; write: " + usage + " (ampirun --help lists the options)")
 	case s.gdb:
@@ -121,7 +123,7 @@ func (e engine) goOn(s *settings) (code int, err error) {
 	}
 	for {
 		*s = said
-		r, err := job.OpenRestart(s.restart, before, damaged)
+		r, err := job.OpenRestart(s.restart, s.foreign, before, damaged)
 		if err != nil {
 			return job.CodeUsage, err
 		}

@@ -170,7 +170,7 @@ func TestCkpt(t *testing.T) {
 		t.Errorf("code %d, %s%s", code, stdout, stderr)
 	}
 	code, _, stderr = ampirun(t, "ckpt", "ls", "/nowhere")
-	if want := "ampirun: ckpt ls: stat /nowhere: no such file or directory\n"; code != 2 || stderr != want {
+	if want := "ampirun: ckpt ls: open /nowhere: no such file or directory\n"; code != 2 || stderr != want {
 		t.Errorf("code %d, %q", code, stderr)
 	}
 	dir := t.TempDir()

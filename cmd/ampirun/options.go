@@ -27,6 +27,7 @@ type settings struct {
 	assigned  []string
 	preload   []string // files, absolute
 	restart   string   // directory of checkpoints, absolute; "": the job begins
+	foreign   bool     // which may be another user's
 
 	backtrace int      // pid of the job to ask; 0: none
 	gdb       bool     // run under gdb
@@ -60,15 +61,9 @@ type group struct {
 	options []*option
 }
 
-// maxWorkers and maxRanks catch typing errors before they become thousands of processes.
 const (
-	maxWorkers  = 4096
-	maxRanks    = 1 << 20
-	minStack    = 64 << 10
-	maxKept     = 1 << 20
-	maxFailures = 1 << 20
-	minTrace    = 64 << 10
-	maxPID      = 1 << 22
+	minTrace = 64 << 10
+	maxPID   = 1 << 22
 )
 
 // table holds all options.
@@ -78,7 +73,7 @@ var table = []group{
 			text: "number of virtual ranks",
 			set: func(s *settings, v string) (err error) {
 				s.rankSet = true
-				s.job.Ranks, err = parseCount(v, maxRanks)
+				s.job.Ranks, err = parseCount(v, job.MaxRanks)
 				return err
 			}},
 		{form: "+p", value: "N", joined: true, initial: "one for each core",
@@ -86,7 +81,7 @@ var table = []group{
 			more: "There are never more workers than ranks.",
 			set: func(s *settings, v string) (err error) {
 				s.workerSet = true
-				s.job.Workers, err = parseCount(v, maxWorkers)
+				s.job.Workers, err = parseCount(v, job.MaxWorkers)
 				return err
 			}},
 		{form: "+pin", text: "bind each worker to a core of its own", set: setSwitch(func(s *settings) *bool { return &s.job.Pin })},
@@ -101,7 +96,7 @@ var table = []group{
 		{form: "+stack", value: "SIZE", initial: "64M", text: "stack of one rank",
 			more: "Memory is used only where a rank touches it.",
 			set: func(s *settings, v string) (err error) {
-				if s.job.Stack, err = parseSize(v); err == nil && s.job.Stack < minStack {
+				if s.job.Stack, err = parseSize(v); err == nil && s.job.Stack < job.MinStack {
 					err = fmt.Errorf("a stack needs at least 64K")
 				}
 				return err
@@ -160,7 +155,7 @@ var table = []group{
 			more: "The interval is Daly's for what checkpoints of this job cost, measured anew with each. Instead of +ckpt-every.",
 			set:  setMTBF},
 		{form: "+ckpt-keep", rare: true, value: "N", initial: "2", text: "so many checkpoints stay",
-			set: func(s *settings, v string) (err error) { s.ckpt().Keep, err = parseCount(v, maxKept); return err }},
+			set: func(s *settings, v string) (err error) { s.ckpt().Keep, err = parseCount(v, job.MaxKept); return err }},
 		{form: "+ckpt-buddy", rare: true, value: "HOST:DIR", text: "keep copies of the checkpoints in a directory on another node, through ssh",
 			more: "Each checkpoint that is safe here is sent there, behind the program; only what is new is sent. `AMPI_RSH` names another remote shell, `AMPI_RSH_AMPIRUN` where ampirun is there ([A copy on another node](fault-tolerance.md#a-copy-on-another-node)). With +restart, `none` ends it.",
 			set:  setBuddy},
@@ -170,7 +165,7 @@ var table = []group{
 		{form: "+ft-shrink", rare: true, text: "do not replace workers that fail: the others get their ranks", set: func(s *settings, v string) error { s.ft().Shrink = v == "true"; return nil }},
 		{form: "+ft-max-failures", rare: true, value: "N", initial: fmt.Sprint(job.DefaultMaxFailures), text: "so many failures are made good",
 			set: func(s *settings, v string) (err error) {
-				s.ft().MaxFailures, err = parseCount(v, maxFailures)
+				s.ft().MaxFailures, err = parseCount(v, job.MaxFailures)
 				return err
 			}},
 		{form: "+ft-timeout", rare: true, value: "TIME", initial: "30s", text: "a worker that does not answer for so long has failed",
@@ -180,6 +175,9 @@ var table = []group{
 		{form: "+restart", value: "DIR", text: "go on from the newest checkpoint in DIR, with any +p",
 			more: "Program, arguments, environment and directory are those of the job that was saved. It goes on to save itself in DIR as it did before, unless +ckpt and its kin say otherwise.",
 			set:  func(s *settings, v string) (err error) { s.restart, err = filepath.Abs(v); return err }},
+		{form: "+restart-foreign", rare: true, text: "let +restart go on from a directory that belongs to another user",
+			more: "Program, environment and memory from there run with your rights. The directory is only read: +ckpt names one of your own to save the job further.",
+			set:  setSwitch(func(s *settings) *bool { return &s.foreign })},
 	}},
 	{"Program", []*option{
 		{form: "-x", value: "VAR[=VALUE]", many: true, text: "set an environment variable for the ranks",

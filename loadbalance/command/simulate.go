@@ -17,6 +17,7 @@ import (
 	"ampirun/loadbalance/mapping"
 	"ampirun/loadbalance/record"
 	"ampirun/loadbalance/simulate"
+	"ampirun/safefile"
 )
 
 var simulateCommand = cli.Command{
@@ -226,7 +227,7 @@ func (s *simulation) draw() error {
 	if s.svg == "" {
 		return nil
 	}
-	f, err := os.Create(s.svg)
+	f, err := safefile.Create(s.svg)
 	if err != nil {
 		return err
 	}

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"ampirun/loadbalance/record"
 	"ampirun/loadbalance/synth"
+	"ampirun/safefile"
 )
 
 var synthCommand = cli.Command{
@@ -61,7 +61,7 @@ func workload(c *cli.Context) (w synth.Workload, err error) {
 }
 
 func writeTrace(name string, t *synth.Trace) error {
-	f, err := os.Create(name)
+	f, err := safefile.Create(name)
 	if err != nil {
 		return err
 	}
