@@ -2,6 +2,10 @@
 GO ?= go
 PREFIX ?= /usr/local
 FUZZTIME ?= 20s
+SOAK_TIME ?= 10m
+SOAK_SEED ?= 0
+SOAK_ONLY ?=
+SOAK_CASES ?= 0
 
 WRAPPERS := ampicxx ampic++ ampif77 ampif90 ampifort
 TEST_TIMEOUT := 40m # a bound for what hangs, also on a slow machine
@@ -11,10 +15,10 @@ HEADERS := $(shell cat isomalloc/*.h vrank/*.h ampi/*.h shim/table.h shim/includ
 export CGO_CFLAGS := -O2 -g -DAMPIRUN_HEADERS=$(HEADERS)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps compilers build demo test test-systems dist lint check bench fuzz install clean
+.PHONY: help deps compilers build demo test test-systems dist lint check bench fuzz soak install clean
 
 help: ## list the targets
-	@echo "make TARGET [PREFIX=/usr/local] [DESTDIR=] [FUZZTIME=20s]"
+	@echo "make TARGET [PREFIX=/usr/local] [DESTDIR=] [FUZZTIME=20s] [SOAK_TIME=10m] [SOAK_SEED=N]"
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14 | sed 's/^/  /'
 
 deps: ## install what is missing to build and test: compilers, make, cmake, binutils (apt-get)
@@ -57,6 +61,9 @@ bench: build ## print "name value unit" lines, with mpich beside us where it is 
 
 fuzz: compilers ## run each fuzz target for FUZZTIME
 	@scripts/fuzz $(FUZZTIME)
+
+soak: build ## attack at random for SOAK_TIME: kills, moves, spoiled files, deadlocks (docs/testing.md)
+	@$(GO) run ./soak -time "$(SOAK_TIME)" -seed "$(SOAK_SEED)" -only "$(SOAK_ONLY)" -cases "$(SOAK_CASES)"
 
 install: build ## copy ampirun and the wrappers to $(DESTDIR)$(PREFIX)/bin
 	install -d "$(DESTDIR)$(PREFIX)/bin"
