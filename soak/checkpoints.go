@@ -1,13 +1,10 @@
 package main
 
 import (
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/zeebo/xxh3"
 )
 
 const spoiledDirectories = 8 // in a case
@@ -110,7 +107,7 @@ func (c *trial) spoilFile(path string, data []byte, files []string) (how string,
 		data = append(data, byte(c.random.IntN(256)))
 		how = "a further byte"
 	case 6:
-		c.forge(data)
+		data = c.forge(data)
 		how, signed = "the forgery", true
 	}
 	os.Remove(path) // others share it
@@ -118,29 +115,4 @@ func (c *trial) spoilFile(path string, data []byte, files []string) (how string,
 		c.fail("%v", err)
 	}
 	return how, signed
-}
-
-// forge changes a manifest and signs it again: docs/checkpoint-format.md.
-func (c *trial) forge(data []byte) {
-	const head, sum = 24, 16
-	if len(data) < head+sum+1 {
-		return
-	}
-	content := data[head : len(data)-sum]
-	for range c.between(1, 4) {
-		at := c.random.IntN(len(content))
-		switch c.between(0, 2) {
-		case 0:
-			content[at] ^= 1 << c.random.IntN(8)
-		case 1:
-			content[at] = []byte{0, 1, 0x20, 0x3b, 0x1b, 0x80, 0xa0, 0xf6, 0xff}[c.random.IntN(9)] // numbers, empty lists and maps, none
-		case 2:
-			if at+9 <= len(content) {
-				content[at] = 0x1b // a number of 64 bits
-				binary.BigEndian.PutUint64(content[at+1:], c.random.Uint64()>>c.random.IntN(64))
-			}
-		}
-	}
-	hash := xxh3.Hash128(data[:len(data)-sum]).Bytes()
-	copy(data[len(data)-sum:], hash[:])
 }

@@ -123,7 +123,7 @@ func (c *trial) waitFor(p *process, holds func() bool) {
 // shuffle moves random ranks to random workers all the time.
 func shuffle(c *trial) {
 	r := c.someRounds()
-	r.count, r.pause = c.between(1000, 3000), 0
+	r.count, r.pause = c.between(300, 1000), 0
 	result := r.result(c)
 	args := []string{"+p", fmt.Sprint(c.between(2, 5)), "+vp", fmt.Sprint(r.ranks), "+stats"}
 	if c.between(0, 3) == 0 {
