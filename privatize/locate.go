@@ -41,7 +41,7 @@ type Symbols struct {
 	object string
 	path   string
 	funcs  []elf.Symbol // by address
-	file   *elf.File
+	file   *elf.File    // with the debug information
 	dwarf  *dwarf.Data
 	read   bool // dwarf is what there is
 }
@@ -74,6 +74,16 @@ func (d *Symbols) open(data []byte) {
 		return
 	}
 	d.file, d.funcs = f, functionSymbols(f)
+	if f.SectionByType(elf.SHT_SYMTAB) != nil && hasDebug(f) {
+		return
+	}
+	if g := separateDebug(d.path, f, data); g != nil {
+		d.file, d.funcs = g, functionSymbols(f, g)
+	}
+}
+
+func hasDebug(f *elf.File) bool {
+	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
 }
 
 // source is the file's debug information, nil where it has none.
@@ -98,10 +108,14 @@ func (d *Symbols) Function(vaddr uint64) (name string, offset uint64) {
 	return d.funcs[i].Name, vaddr - d.funcs[i].Value
 }
 
-func functionSymbols(f *elf.File) []elf.Symbol {
-	static, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	funcs := slices.DeleteFunc(append(static, dynamic...), func(s elf.Symbol) bool {
+func functionSymbols(files ...*elf.File) []elf.Symbol {
+	var all []elf.Symbol
+	for _, f := range files {
+		static, _ := f.Symbols()
+		dynamic, _ := f.DynamicSymbols()
+		all = append(append(all, static...), dynamic...)
+	}
+	funcs := slices.DeleteFunc(all, func(s elf.Symbol) bool {
 		typ := elf.ST_TYPE(s.Info)
 		return s.Section == elf.SHN_UNDEF || s.Name == "" || (typ != elf.STT_FUNC && typ != elf.STT_GNU_IFUNC)
 	})
