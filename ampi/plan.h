@@ -163,6 +163,12 @@ void ampi_plan_hold_type(struct ampi_plan *p, const struct vr_type *type);
 /* The plan reduces with this operation: keep it, and count it. */
 void ampi_plan_hold_op(struct ampi_plan *p, const struct ampi_reducer *op);
 
+/* Are all steps made before the call returns, also by ampi_plan_batches? */
+static inline int ampi_plan_is_small(const struct ampi_plan *p)
+{
+	return p->size <= 256;
+}
+
 /* Have the steps made by `more`, now if the group is small, else batch by batch. */
 void ampi_plan_batches(struct ampi_plan *p, int (*more)(struct ampi_plan *p), void *state);
 

@@ -73,12 +73,13 @@ static void build(struct ampi_plan *p, const struct ampi_exchange *x)
 	a->places = c->is_inter && c->remote_size < c->size ? c->size : a->peers;
 	a->across = c->is_inter;
 	a->v = x->recv.counts != NULL;
-	a->recv = ampi_blocks_keep(p, &x->recv, a->peers);
+	int later = x->in_place || !ampi_plan_is_small(p);
+	a->recv = ampi_blocks_keep(p, &x->recv, a->peers, later);
 	a->copied = NULL;
 	if (x->in_place)
 		send_from_copy(p, a);
 	else
-		a->send = ampi_blocks_keep(p, &x->send, a->peers);
+		a->send = ampi_blocks_keep(p, &x->send, a->peers, later);
 	ampi_plan_batches(p, batch, a);
 }
 

@@ -21,14 +21,16 @@ static const void *keep_array(struct ampi_plan *p, const void *array, size_t byt
 	return copy ? memcpy(copy, array, bytes) : NULL;
 }
 
-struct ampi_blocks ampi_blocks_keep(struct ampi_plan *p, const struct ampi_layout *l, int n)
+struct ampi_blocks ampi_blocks_keep(struct ampi_plan *p, const struct ampi_layout *l, int n, int arrays)
 {
 	struct ampi_blocks b = {.layout = *l};
 	if (!p)
 		return b;
 	b.layout.base = vr_canonical(p->rank, l->base);
-	b.layout.counts = keep_array(p, l->counts, n * (l->wide ? sizeof(MPI_Count) : sizeof(int)));
-	b.layout.displs = keep_array(p, l->displs, n * (l->wide ? sizeof(MPI_Aint) : sizeof(int)));
+	if (arrays) {
+		b.layout.counts = keep_array(p, l->counts, n * (l->wide ? sizeof(MPI_Count) : sizeof(int)));
+		b.layout.displs = keep_array(p, l->displs, n * (l->wide ? sizeof(MPI_Aint) : sizeof(int)));
+	}
 	b.layout.types = NULL;
 	if (l->types)
 		b.types = keep_types(p, l->types, n);

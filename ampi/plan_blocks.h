@@ -9,8 +9,9 @@ struct ampi_blocks {
 	const struct vr_type **types; /* of each block, or NULL: layout.type of all */
 };
 
-/* Keep a checked layout of n blocks. Rank stack. */
-struct ampi_blocks ampi_blocks_keep(struct ampi_plan *p, const struct ampi_layout *l, int n);
+/* Keep a checked layout of n blocks; `arrays`: also those of counts and displacements, for what looks at them when the call has returned.
+ * Rank stack. */
+struct ampi_blocks ampi_blocks_keep(struct ampi_plan *p, const struct ampi_layout *l, int n, int arrays);
 
 /* Block i, at its canonical address. Any stack. */
 struct vr_data ampi_blocks_at(const struct ampi_blocks *b, int i);

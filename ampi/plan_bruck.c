@@ -122,7 +122,7 @@ static struct bruck *bruck_new(struct ampi_plan *p, const struct ampi_exchange *
 	char *memory = ampi_plan_alloc(p, p->size * bytes + 2 * half);
 	if (p->failed)
 		return NULL;
-	*b = (struct bruck){.send = ampi_blocks_keep(p, &x->send, p->size), .recv = ampi_blocks_keep(p, &x->recv, p->size), .n = p->size,
+	*b = (struct bruck){.send = ampi_blocks_keep(p, &x->send, p->size, 0), .recv = ampi_blocks_keep(p, &x->recv, p->size, 0), .n = p->size,
 			    .bytes = bytes, .blocks = memory, .out = memory + p->size * bytes, .in = memory + p->size * bytes + half};
 	return b;
 }

@@ -184,14 +184,12 @@ void ampi_plan_hold_op(struct ampi_plan *p, const struct ampi_reducer *op)
 
 /* ---- batches ---- */
 
-#define SMALL_GROUP 256
-
 void ampi_plan_batches(struct ampi_plan *p, int (*more)(struct ampi_plan *p), void *state)
 {
 	if (!p)
 		return;
 	p->state = state;
-	if (p->size > SMALL_GROUP) {
+	if (!ampi_plan_is_small(p)) {
 		p->more = more;
 		return;
 	}

@@ -107,7 +107,7 @@ static int in_one_piece(const struct ampi_layout *l, int n, struct vr_data *whol
 
 static void spread_packed(struct ampi_plan *p, const struct ampi_layout *l, int n)
 {
-	struct ampi_blocks blocks = ampi_blocks_keep(p, l, n);
+	struct ampi_blocks blocks = ampi_blocks_keep(p, l, n, 1);
 	int64_t bytes = ampi_blocks_bytes(&blocks, n);
 	char *packed = ampi_plan_alloc(p, bytes);
 	struct ampi_packing *all = ampi_blocks_packing(p, &blocks, n, packed);
