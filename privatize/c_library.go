@@ -54,7 +54,7 @@ func (p *Program) ThreadBlockSize() uint64 {
 
 // LibcID tells this process's C library and loader apart from all others.
 func LibcID() (string, error) {
-	host, err := openHost()
+	path, _, err := findLoader()
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +62,7 @@ func LibcID() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	loader, err := identity(host.path)
+	loader, err := identity(path)
 	return libc + " " + loader, err
 }
 

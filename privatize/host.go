@@ -38,12 +38,16 @@ func refuseLoader(prog, wants, have string) error {
 	return &Refusal{prog, OtherLoader, "wants the loader " + wants + ", ampirun runs with " + have, "rebuild it on this system"}
 }
 
-func openHost() (*hostLoader, error) {
-	base, err := auxBase()
-	if err != nil {
-		return nil, err
+// findLoader tells the file of this process's dynamic loader, and where it lies.
+func findLoader() (path string, base uintptr, err error) {
+	if base, err = auxBase(); err == nil {
+		path, err = mappedFile(base)
 	}
-	path, err := mappedFile(base)
+	return path, base, err
+}
+
+func openHost() (*hostLoader, error) {
+	path, base, err := findLoader()
 	if err != nil {
 		return nil, err
 	}

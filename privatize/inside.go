@@ -76,7 +76,7 @@ func (p *Program) lookInside(raw bool) error {
 	return nil
 }
 
-const wayOtherLibc = "this version of ampirun does not know this C library: take the one of a distribution's release"
+const wayOtherLibc = "take +privatize fs or pip, which leave it to ld.so, or a newer ampirun"
 
 // release is how a C library calls itself, for messages.
 func (im *image) release() string {
