@@ -3,6 +3,7 @@ package privatize
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
 // LoadCLibrary reads the C library of this process as the only image of a program that has no main, to try it.
@@ -92,5 +93,8 @@ func RefuseLibc(what string) *Refusal {
 		unmapFile(data)
 		f.Close()
 	}
-	return &Refusal{path, OtherLibc, "(" + release + ") " + what, wayOtherLibc}
+	if !strings.HasPrefix(what, "("+release) {
+		what = "(" + release + ") " + what
+	}
+	return &Refusal{path, OtherLibc, what, wayOtherLibc}
 }

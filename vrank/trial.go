@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	trialName = "ampirun-trial" // argv[0] of the process
-	trialTime = 20 * time.Second
+	trialName  = "ampirun-trial" // argv[0] of the process
+	trialTime  = 20 * time.Second
+	trialLoads = "loading" // its first step, after which the C library's functions are called
 )
 
 // TryLibc makes sure that ranks can have the C library of this process: a child tries one copy of it. What came out well is kept in the user's
@@ -92,6 +93,9 @@ func judge(said string, end error) error {
 	}
 	if n := len(lines); n >= 3 && lines[n-2] == "bad" {
 		step, why = lines[n-3], last
+	}
+	if step == trialLoads {
+		return privatize.RefuseLibc(why)
 	}
 	return privatize.RefuseLibc(fmt.Sprintf("failed its trial at the step %q: %s", step, why))
 }

@@ -16,6 +16,7 @@ static uint64_t this_pointer(void)
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -31,14 +32,19 @@ func IsTrial() bool { return len(os.Args) > 0 && os.Args[0] == trialName }
 // process's exit code; what it writes to standard output is for TryLibc.
 func Trial() int {
 	runtime.LockOSThread() // its reserve holds the copy's thread-local variables
-	if err := runTrial(); err != nil {
+	err := runTrial()
+	var refused *privatize.Refusal
+	switch {
+	case errors.As(err, &refused):
+		fmt.Printf("bad\n%s\n", refused.What)
+	case err != nil:
 		fmt.Printf("bad\n%v\n", err)
 	}
 	return 0
 }
 
 func runTrial() error {
-	fmt.Println("loading")
+	fmt.Println(trialLoads)
 	o := privatize.Options{TLSTop: uintptr(C.this_pointer()), TLSReserve: tlsReserveSize()}
 	p, err := privatize.LoadCLibrary(o)
 	if err != nil {
