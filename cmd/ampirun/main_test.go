@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 		core:        job.Core{Run: fakeRun, Stop: func() {}, Trace: func() *vrank.Trace { return &vrank.Trace{} }},
 		controlSize: func(int, int) uint64 { return pageSize },
 		libraries:   func(string, []string) ([]privatize.Library, error) { return nil, nil },
+		trial:       func() error { return nil },
 		coverage: func() []function {
 			return []function{{"MPI_Send", true, "core"}, {"MPI_Open_port", false, ""}, {"MPI_Recv", true, "core"}}
 		},
