@@ -280,7 +280,7 @@ const struct vr_binding vr_bindings[] = {
 	{0, 0},
 };
 
-const char *const vr_libc_names[VR_LIBC_COUNT + 1] = {"posix_spawn", "posix_spawnp", "execvpe", "fdopen", "fclose", "fopen", "opendir", "closedir", "tmpfile", "setmntent", "strdup", "mmap", "munmap", "nl_langinfo", "nl_langinfo_l", NULL};
+const char *const vr_libc_names[VR_LIBC_COUNT + 1] = {"posix_spawn", "posix_spawnp", "execvpe", "fdopen", "fclose", "fopen", "opendir", "closedir", "tmpfile", "setmntent", "strdup", "mmap", "munmap", "nl_langinfo", "nl_langinfo_l", "pthread_setattr_default_np", NULL};
 
 const char *const vr_heap_names[] = {
 	"malloc", "calloc", "realloc", "reallocarray", "free", "cfree", "memalign", "aligned_alloc", "posix_memalign", "valloc",

@@ -82,11 +82,13 @@ void vr_single_threaded(const struct vr_entry *e, int is)
 }
 
 /* A rank's C library is told that it is not the process's first one, and so it leaves alone what a process has once: the break (its malloc
- * takes memory with mmap) and the memory that goes with the vDSO's getrandom (see random.c). But it is the only one of a thread. */
+ * takes memory with mmap) and the memory that goes with the vDSO's getrandom (see random.c). But it is the only one of a thread, and
+ * what it says of threads' stacks is what they have, whatever the limit. */
 static void early_init(const struct vr_entry *e)
 {
 	((void (*)(int))e->early_init)(0);
 	vr_single_threaded(e, 1);
+	vr_thread_default((int (*)(const pthread_attr_t *))e->libc[VR_LIBC_THREAD_DEFAULT], 0);
 }
 
 /* What ld.so and the C library's start code do before main, in their order. */

@@ -3,6 +3,7 @@
 #define VRANK_LIFE_H
 
 #include <link.h>
+#include <pthread.h>
 
 #include "core.h"
 
@@ -286,5 +287,9 @@ int vr_core_wanted(void);
 /* A core file of this worker is about to be made: let it have the memory that its ranks have touched. Any thread while no rank
  * runs, a handler of a signal, or a debugger. */
 void vr_core_prepare(void);
+
+/* thread_stacks.c: what threads have whose creator says nothing, to be set by a C library's pthread_setattr_default_np, or NULL; with so
+ * many bytes more. */
+void vr_thread_default(int (*set)(const pthread_attr_t *), size_t more);
 
 #endif

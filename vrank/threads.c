@@ -77,36 +77,6 @@ void vr_guard_calls(struct vr_rank *r)
 		((int (*)(const void *))r->entry.shim_unpack)(vr_tools_table(r, vr_shim_guarded));
 }
 
-/* A thread's stack has its thread-local block in it, which in a worker is larger than anywhere else: that is added to the size
- * that the program asks for. A stack of the program's own that has no room for it gets a substitute. */
-static void make_room(pthread_attr_t *a)
-{
-	size_t size, more = vr_tls_reserve_size();
-	void *low;
-	int detached;
-	if (pthread_attr_getstack(a, &low, &size) || !size)
-		return;
-	if ((uint64_t)low + size) { /* it has set an address */
-		if (size >= 2 * more + (size_t)sysconf(_SC_THREAD_STACK_MIN))
-			return;
-		pthread_attr_getdetachstate(a, &detached);
-		pthread_attr_init(a);
-		pthread_attr_setdetachstate(a, detached);
-	}
-	pthread_attr_setstacksize(a, size + more);
-}
-
-static int create(void *thread, const pthread_attr_t *attr, struct start *s)
-{
-	pthread_attr_t mine;
-	if (!attr)
-		pthread_getattr_default_np(&mine);
-	else
-		mine = *attr; /* what it points to stays the program's */
-	make_room(&mine);
-	return pthread_create(thread, &mine, thread_main, s);
-}
-
 int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), void *arg)
 {
 	struct vr_rank *r = vr_current;
@@ -127,7 +97,7 @@ int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), 
 	}
 	atomic_fetch_add(&r->threads, 1);
 	vr_nudge_watch(vr_pe);
-	int error = create(thread, attr, s);
+	int error = pthread_create(thread, attr, thread_main, s);
 	if (error) {
 		vr_nudge_unwatch(vr_pe);
 		atomic_fetch_sub(&r->threads, 1);
