@@ -65,7 +65,7 @@ func openRecorder(cfg *vrank.Config) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := safefile.Create(cfg.Record)
+	file, err := vrank.OutOfReach(safefile.Create(cfg.Record))
 	if err != nil {
 		return nil, err
 	}

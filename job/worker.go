@@ -45,7 +45,7 @@ func Worker(core Core) int {
 	// A job's signals are the manager's to handle: the terminal sends them to workers too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
 	keepInherited()
-	control, err := newLink(os.NewFile(workerControlFD, "control"))
+	control, err := newLink(os.NewFile(uintptr(vrank.InheritedFD(workerControlFD)), "control"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "ampirun: %s is for ampirun's own use: %v\n", workerVerb, err)
 		return CodeUsage
@@ -60,9 +60,9 @@ func Worker(core Core) int {
 	return 0
 }
 
-// keepInherited has what this process was given, from workerControlFD on without a gap, close when a child executes a program.
+// keepInherited has what this process was given, without a gap, close when a child executes a program.
 func keepInherited() {
-	for fd := workerControlFD; ; fd++ {
+	for fd := vrank.InheritedFD(workerControlFD); ; fd++ {
 		if _, _, bad := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); bad != 0 {
 			return
 		}
@@ -112,11 +112,9 @@ func receiveConfig(control *link) (vrank.Config, error) {
 		return vrank.Config{}, fmt.Errorf("receive configuration: got a %q message", msg.Kind)
 	}
 	cfg := msg.Config.unpack()
-	for i := 0; i <= cfg.PEs; i++ {
-		for _, first := range []int{cfg.FerryFD, cfg.CopyFD} {
-			if first > 0 {
-				syscall.CloseOnExec(first + i)
-			}
+	for _, fd := range []*int{&cfg.OutputFD, &cfg.FerryFD, &cfg.CopyFD} {
+		if *fd > 0 {
+			*fd = vrank.InheritedFD(*fd)
 		}
 	}
 	wanted := []*int{&cfg.RegionFD}

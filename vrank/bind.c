@@ -125,6 +125,8 @@ const struct vr_binding vr_bindings[] = {
 	{"dup", vr_bind_dup},
 	{"dup2", vr_bind_dup2},
 	{"dup3", vr_bind_dup3},
+	{"close_range", vr_bind_close_range},
+	{"closefrom", vr_bind_closefrom},
 	{"freopen", vr_bind_freopen},
 	{"freopen64", vr_bind_freopen},
 	{"chdir", vr_bind_chdir},
@@ -248,6 +250,13 @@ const struct vr_binding vr_bindings[] = {
 	{"pidfd_open", vr_bind_pidfd_open},
 	{"opendir", vr_bind_opendir},
 	{"closedir", vr_bind_closedir},
+	{"readdir", vr_bind_readdir},
+	{"readdir64", vr_bind_readdir},
+	{"readdir_r", vr_bind_readdir_r},
+	{"readdir64_r", vr_bind_readdir_r},
+	{"scandir", vr_bind_scandir},
+	{"scandir64", vr_bind_scandir},
+	{"getdents64", vr_bind_getdents64},
 	{"tmpfile", vr_bind_tmpfile},
 	{"tmpfile64", vr_bind_tmpfile},
 	{"setmntent", vr_bind_setmntent},
@@ -280,7 +289,8 @@ const struct vr_binding vr_bindings[] = {
 	{0, 0},
 };
 
-const char *const vr_libc_names[VR_LIBC_COUNT + 1] = {"posix_spawn", "posix_spawnp", "execvpe", "fdopen", "fclose", "fopen", "opendir", "closedir", "tmpfile", "setmntent", "strdup", "mmap", "munmap", "nl_langinfo", "nl_langinfo_l", "pthread_setattr_default_np", NULL};
+const char *const vr_libc_names[VR_LIBC_COUNT + 1] = {"posix_spawn", "posix_spawnp", "execvpe", "fdopen", "fclose", "fopen", "opendir", "closedir", "tmpfile", "setmntent", "strdup", "mmap", "munmap", "nl_langinfo", "nl_langinfo_l", "pthread_setattr_default_np",
+	"readdir64", "readdir64_r", "scandir64", NULL};
 
 const char *const vr_heap_names[] = {
 	"malloc", "calloc", "realloc", "reallocarray", "free", "cfree", "memalign", "aligned_alloc", "posix_memalign", "valloc",

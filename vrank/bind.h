@@ -90,6 +90,17 @@ int vr_bind_dup3(int old, int new, int flags);
 FILE *vr_bind_freopen(const char *path, const char *mode, FILE *f);
 void vr_stdio_patch(uint64_t jumps, int words, uint64_t read, uint64_t write, uint64_t close);
 
+/* reach.c */
+int vr_bind_close_range(unsigned first, unsigned last, int flags);
+void vr_bind_closefrom(int low);
+
+/* descriptor_list.c */
+struct dirent64;
+ssize_t vr_bind_getdents64(int fd, void *data, size_t size);
+void *vr_bind_readdir(void *d);
+int vr_bind_readdir_r(void *d, void *entry, void **result);
+int vr_bind_scandir(const char *path, void *list, int (*filter)(const struct dirent64 *), void *compare);
+
 /* threads.c */
 int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), void *arg);
 int vr_bind_pthread_join(uint64_t thread, void **result);

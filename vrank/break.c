@@ -117,8 +117,6 @@ static void note_stay(long number)
 	case SYS_pipe:
 	case SYS_pipe2:
 	case SYS_socketpair:
-	case SYS_dup2:
-	case SYS_dup3:
 	case SYS_shmat:
 	case SYS_mq_open:
 	case SYS_io_uring_setup:
@@ -156,7 +154,6 @@ static int makes_descriptor(long number)
 	case SYS_openat:
 	case SYS_openat2:
 	case SYS_creat:
-	case SYS_dup:
 	case SYS_socket:
 	case SYS_eventfd2:
 	case SYS_epoll_create1:
@@ -200,8 +197,22 @@ long vr_bind_syscall(long number, ...)
 	case SYS_exit_group:
 		vr_rank_exit((int)a[0]);
 	}
-	if (number == SYS_close)
+	switch (number) {
+	case SYS_close:
 		return vr_bind_close((int)a[0]);
+	case SYS_close_range:
+		return vr_bind_close_range((unsigned)a[0], (unsigned)a[1], (int)a[2]);
+	case SYS_dup:
+		return vr_bind_dup((int)a[0]);
+	case SYS_dup2:
+		return vr_bind_dup2((int)a[0], (int)a[1]);
+	case SYS_dup3:
+		return vr_bind_dup3((int)a[0], (int)a[1], (int)a[2]);
+	case SYS_fcntl:
+		return vr_bind_fcntl((int)a[0], (int)a[1], a[2]);
+	case SYS_getdents64:
+		return vr_bind_getdents64((int)a[0], (void *)a[1], (size_t)a[2]);
+	}
 	if (makes_descriptor(number))
 		return vr_fd_keep((int)raw(number, a));
 	note_stay(number);

@@ -97,7 +97,7 @@ func (c *copier) listen() {
 			c.fail(-1, fmt.Errorf("hear of ranks that come: %w", err))
 			return
 		case note == noteFence && number < len(c.fences):
-			c.fences[number].Store(int32(fd) + 1)
+			c.fences[number].Store(int32(aside(fd)) + 1)
 		case note == noteStream && number < c.w.cfg.Ranks:
 			go c.receive(rankAt(number), aside(fd))
 		default:

@@ -17,6 +17,7 @@
 #include "bind.h"
 #include "numbers.h"
 #include "process.h"
+#include "reach.h"
 #include "signals.h"
 #include "wait.h"
 
@@ -336,6 +337,10 @@ int vr_bind_fcntl(int fd, int command, ...)
 	va_start(args, command);
 	void *arg = va_arg(args, void *);
 	va_end(args);
+	if (vr_unlikely(vr_reach_denies(fd) || vr_reach_hides(fd))) {
+		vr_set_errno(EBADF);
+		return -1;
+	}
 	if (!vr_is_child() && arg && (command == F_SETLK || command == F_SETLKW || command == F_GETLK))
 		return lock_record(fd, command, arg);
 	if (command == F_SETOWN || command == F_SETOWN_EX || command == F_SETSIG || command == F_NOTIFY || command == F_SETLEASE)

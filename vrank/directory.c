@@ -34,7 +34,7 @@ static int open_here(void)
 static int begin(void)
 {
 	if (!vr_directories)
-		here = start_fd = open_here();
+		here = start_fd = vr_fd_aside(open_here());
 	vr_directories = start_fd > 0;
 	return vr_directories;
 }

@@ -18,6 +18,7 @@
 #include "bind.h"
 #include "life.h"
 #include "process.h"
+#include "reach.h"
 #include "switch.h"
 
 int vr_forked;
@@ -27,23 +28,12 @@ VR_THREAD_LOCAL int64_t vr_apart;
 #define STACK (256 << 10)
 #define HUGE (2ul << 20)
 #define RANGES_MAX 8192
-#define FDS_MAX 256
 
 static char stack[STACK] __attribute__((aligned(64)));
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static int region_fd = -1;
 static ino_t region_inode;
 static uint64_t region;
-static int own_fds[FDS_MAX], nown;
-
-/* ---- descriptors of the runtime ---- */
-
-static void note_fd(int fd)
-{
-	int flags = fd > 2 && fd != vr_out_fd ? fcntl(fd, F_GETFD) : -1;
-	if (flags >= 0 && (flags & FD_CLOEXEC) && nown < FDS_MAX)
-		own_fds[nown++] = fd;
-}
 
 void vr_fork_setup(int fd, uint64_t base)
 {
@@ -53,15 +43,6 @@ void vr_fork_setup(int fd, uint64_t base)
 		region_inode = s.st_ino;
 	region = base;
 	vr_standard_setup();
-	for (int i = 3; i < 1024; i++)
-		note_fd(i);
-}
-
-static void close_fds(void)
-{
-	for (int i = 0; i < nown; i++)
-		close(own_fds[i]);
-	close(vr_out_fd);
 }
 
 /* ---- memory of the child ---- */
@@ -250,7 +231,7 @@ static void become_child(int tell)
 	vr_signals_settle(); /* as long as it can be told from the worker's other ranks */
 	if (!vr_forked) {
 		vr_standard_settle();
-		close_fds();
+		vr_reach_fork();
 	}
 	close(tell);
 	vr_forked = 1;

@@ -18,6 +18,7 @@
 #include "life.h"
 #include "numbers.h"
 #include "opened.h"
+#include "reach.h"
 
 static int kept(int fd)
 {
@@ -153,8 +154,10 @@ int vr_bind_pidfd_open(pid_t pid, unsigned flags)
 void *vr_bind_opendir(const char *path)
 {
 	int *d = ((void *(*)(const char *))vr_current->entry.libc[VR_LIBC_OPENDIR])(path);
-	if (d)
+	if (d) {
 		*d = vr_fd_keep(*d);
+		vr_fd_list_opened(path, *d);
+	}
 	return d;
 }
 

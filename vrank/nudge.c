@@ -30,6 +30,7 @@
 #include "freeze.h"
 #include "interrupt.h"
 #include "life.h"
+#include "numbers.h"
 #include "schedule.h"
 #include "stepper.h"
 
@@ -254,6 +255,8 @@ void vr_nudge_setup(void)
 	pe_thread = vr_gettid();
 	snprintf(name, sizeof name, "/proc/self/task/%d/syscall", pe_thread);
 	status = open(name, O_RDONLY | O_CLOEXEC);
+	if (status >= 0)
+		status = vr_fd_aside(status);
 	struct sigaction act = {.sa_sigaction = nudged, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 	if (!sigaction(VR_NUDGE_SIGNAL, &act, NULL))
 		start_watcher();

@@ -8,6 +8,7 @@
 
 #include "bind.h"
 #include "process.h"
+#include "reach.h"
 
 #define FIRST 64 /* below are the runtime's own (three more for each PE: ferry.h, copy.go), and what is about to move up */
 #define COUNT_MAX 65536
@@ -39,6 +40,8 @@ static int is_in_table(int fd)
 static int claim(int fd)
 {
 	int32_t nobody = 0;
+	if ((unsigned)(fd - vr_fd_base) < (unsigned)vr_fd_room) /* the runtime's, in some worker */
+		return 0;
 	if (!atomic_compare_exchange_strong(&vr_job->fd_owner[fd], &nobody, vr_current->id + 1))
 		return 0;
 	atomic_fetch_add(&vr_current->descriptors, 1);
@@ -70,19 +73,31 @@ static int claim_any(void)
 	return -1;
 }
 
-int vr_fd_aside(int fd)
+/* Beyond the numbers of ranks; or where the runtime has its own. */
+static int first_aside(void)
 {
 	int top = atomic_load(&vr_job->fd_top), last = vr_job->fd_count - vr_job->fd_count / 4;
-	int new = fcntl(fd, F_DUPFD_CLOEXEC, top > last ? top : last);
-	if (new < 0)
-		return fd; /* there is none; it may do where it is */
-	close(fd);
+	return !vr_job->fd_count ? vr_fd_base : top > last ? top : last;
+}
+
+int vr_fd_aside(int fd)
+{
+	int new = fcntl(fd, F_DUPFD_CLOEXEC, first_aside());
+	if (new >= 0)
+		close(fd);
+	else
+		new = fd; /* there is none; it may do where it is */
+	vr_reach_set(new, VR_FD_RUNTIME);
 	return new;
 }
 
 void vr_fd_gone(int fd)
 {
-	if (!vr_job->fd_count || !vr_current || vr_is_child() || !is_own(fd))
+	if (fd < 0 || !vr_current || vr_is_child())
+		return;
+	vr_fd_list_closed(fd);
+	vr_reach_set(fd, 0);
+	if (!vr_job->fd_count || !is_own(fd))
 		return;
 	atomic_store(&vr_job->fd_owner[fd], 0);
 	atomic_fetch_sub(&vr_current->descriptors, 1);
@@ -113,13 +128,19 @@ static int copy_up(int fd)
 
 int vr_fd_keep(int fd)
 {
-	if (fd < 0 || !vr_job->fd_count || !vr_current || vr_is_child())
+	if (fd < 0 || !vr_current || vr_is_child())
 		return fd;
+	if (!vr_job->fd_count) {
+		vr_reach_set(fd, vr_current->id + 1);
+		return fd;
+	}
 	int saved = errno, up = copy_up(fd);
 	if (up >= 0)
 		close(fd);
-	else
+	else {
 		vr_rank_pin(vr_current, "it has more descriptors than numbers for them are left");
+		vr_reach_set(fd, vr_current->id + 1);
+	}
 	errno = saved;
 	return up >= 0 ? up : fd;
 }
@@ -134,7 +155,19 @@ FILE *vr_file_keep(FILE *f)
 
 int vr_fd_choose(int fd)
 {
-	if (!vr_job->fd_count || fd < 0 || !vr_current || vr_is_child() || is_own(fd))
+	if (fd < 0 || !vr_current || vr_is_child())
+		return 0;
+	if (vr_reach_hides(fd)) {
+		errno = EBADF;
+		return -1;
+	}
+	if (is_own(fd))
+		return 0;
+	if (vr_reach_denies(fd)) {
+		errno = vr_reach_is_runtimes(fd) ? EBADF : EBUSY;
+		return -1;
+	}
+	if (!vr_job->fd_count)
 		return 0;
 	if (!is_in_table(fd)) {
 		vr_rank_pin(vr_current, "it has chosen the number %d for a descriptor", fd);
@@ -144,6 +177,13 @@ int vr_fd_choose(int fd)
 		return 0;
 	errno = EBUSY;
 	return -1;
+}
+
+int vr_fd_chosen(int fd)
+{
+	if (fd >= 0 && vr_current && !vr_is_child() && !is_own(fd))
+		vr_reach_set(fd, vr_current->id + 1);
+	return fd;
 }
 
 /* Some may have been closed by functions that nobody has told us of. */

@@ -109,6 +109,14 @@ static struct file *file_of(struct vr_rank *r, int fd)
 	return f;
 }
 
+int vr_overlay_uses(const struct vr_rank *r, int fd)
+{
+	for (const struct vr_overlay *o = r->overlays; o; o = o->next)
+		if (o->file && o->file->fd == fd)
+			return 1;
+	return 0;
+}
+
 static void forget(struct vr_rank *r, struct vr_overlay *o)
 {
 	struct file *f = o->file;

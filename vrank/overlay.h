@@ -33,4 +33,7 @@ const char *vr_overlay_settle(struct vr_rank *r);
 void vr_overlay_leave(struct vr_rank *r);
 int vr_overlay_enter(struct vr_rank *r);
 
+/* Rank r has a file mapped by this descriptor of its own. */
+int vr_overlay_uses(const struct vr_rank *r, int fd);
+
 #endif

@@ -51,7 +51,7 @@ static inline int vr_is_child(void)
 	return vr_unlikely(vr_forked | vr_vforked);
 }
 
-/* PE stack, before ranks run: descriptors that are open now belong to the runtime, children close them. */
+/* PE stack, before ranks run. */
 void vr_fork_setup(int region_fd, uint64_t base);
 
 /* Anonymous memory was mapped with MAP_SHARED: children have the same pages. It is unmapped: 1 when it must stay in use, since

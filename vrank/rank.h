@@ -118,7 +118,7 @@ enum vr_libc {
 	VR_LIBC_SPAWN, VR_LIBC_SPAWNP, VR_LIBC_EXECVPE,
 	VR_LIBC_FDOPEN, VR_LIBC_FCLOSE, VR_LIBC_FOPEN, VR_LIBC_OPENDIR, VR_LIBC_CLOSEDIR, VR_LIBC_TMPFILE, VR_LIBC_SETMNTENT,
 	VR_LIBC_STRDUP, VR_LIBC_MMAP, VR_LIBC_MUNMAP, VR_LIBC_LANGINFO, VR_LIBC_LANGINFO_L,
-	VR_LIBC_THREAD_DEFAULT, VR_LIBC_COUNT
+	VR_LIBC_THREAD_DEFAULT, VR_LIBC_READDIR, VR_LIBC_READDIR_R, VR_LIBC_SCANDIR, VR_LIBC_COUNT
 };
 
 /* Entry points of the program, absolute addresses in the rank's images; filled by the loader. */
@@ -201,6 +201,7 @@ struct vr_rank {
 	struct vr_process *process; /* process.h */
 	struct vr_cxx_globals { void *caught; uint64_t uncaught; } cxx; /* of exceptions, where libraries are shared: hosted_libs.c */
 	int32_t standard_fd[3]; /* private descriptors in place of 0, 1, 2; 0 where there is none: stdio.c */
+	int32_t streams_know; /* bit by bit, whether the program's stream has the number of that one: freopen */
 	void *affinity; /* cores that it has asked for; or NULL: affinity.c */
 	int32_t directory; /* descriptor of its current one; 0 where the worker began: directory.c */
 	char *error_text, *signal_text; /* strings.c */

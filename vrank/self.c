@@ -16,6 +16,7 @@
 #include "life.h"
 #include "numbers.h"
 #include "opened.h"
+#include "reach.h"
 #include "wait.h"
 
 static int or_errno(int n)
@@ -59,6 +60,10 @@ static ssize_t give_path(const char *path, char *out, size_t n)
 ssize_t vr_bind_readlinkat(int dir, const char *path, char *out, size_t n)
 {
 	const struct vr_object *program = named_as_exe(path);
+	if (vr_unlikely(vr_fd_path_denied(path))) {
+		vr_set_errno(ENOENT);
+		return -1;
+	}
 	return program ? give_path(program->name, out, n) : or_errno((int)readlinkat(dir, path, out, n));
 }
 
@@ -129,8 +134,15 @@ static int open_path(int dir, const char *path, int flags, mode_t mode)
 	int waits = !(flags & (O_NONBLOCK | O_PATH | O_CREAT)) && (flags & O_ACCMODE) != O_RDWR;
 	if (waits && !vr_may_block() && is_fifo(dir, path))
 		return vr_fd_keep(or_errno(open_fifo(dir, path, flags)));
+	if (vr_unlikely(vr_fd_path_denied(path))) {
+		vr_set_errno(ENOENT);
+		return -1;
+	}
 	struct vr_before before = vr_opened_look(dir, path, (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT);
-	return vr_fd_keep(vr_opened_note(or_errno(openat(dir, path, flags, mode)), before));
+	int fd = vr_fd_keep(vr_opened_note(or_errno(openat(dir, path, flags, mode)), before));
+	if (flags & O_DIRECTORY)
+		vr_fd_list_opened(path, fd);
+	return fd;
 }
 
 static mode_t mode_of(int flags, va_list args)

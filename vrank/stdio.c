@@ -17,6 +17,7 @@
 #include "numbers.h"
 #include "opened.h"
 #include "process.h"
+#include "reach.h"
 #include "wait.h"
 
 int vr_out_fd = 1;
@@ -27,14 +28,25 @@ struct header {
 	uint32_t rank, stream, length;
 };
 
+/* Nobody will ever see what was written: that must not look like success. Without a reader the manager is gone, and this worker is about
+ * to follow. */
+static void lost(int error)
+{
+	if (error != EPIPE && vr_current && !vr_thread)
+		vr_job_abort(1, "its output cannot be passed on: %s (some rank has closed a descriptor of ampirun's by a system call of its own, perhaps)",
+			strerror(error));
+}
+
 static void write_all(struct iovec *v, int n)
 {
 	while (n) {
 		ssize_t w = writev(vr_out_fd, v, n);
 		if (w < 0 && errno == EINTR)
 			continue;
-		if (w < 0)
-			return; /* the manager is gone, and this worker is about to follow */
+		if (w < 0) {
+			lost(errno);
+			return;
+		}
 		for (; n && (size_t)w >= v->iov_len; n--, v++)
 			w -= v->iov_len;
 		if (n) {
@@ -134,49 +146,72 @@ static int shut(int fd)
 /* A rank that puts something else in place of a standard descriptor does that for itself alone. */
 static int replace(int fd, int with)
 {
-	int copy = vr_fd_keep(fcntl(with, F_DUPFD_CLOEXEC, 3)), *own = &vr_current->standard_fd[fd];
+	int *own = &vr_current->standard_fd[fd];
+	int copy = *own ? dup3(with, *own, O_CLOEXEC) : vr_fd_keep(fcntl(with, F_DUPFD_CLOEXEC, 3)); /* a stream may know the number: freopen */
 	if (copy < 0)
 		return (int)or_errno(-1);
-	if (*own)
-		shut(*own);
 	*own = copy;
 	return fd;
 }
 
+/* Not within reach: as if it were not there. */
+static int is_denied(int fd)
+{
+	if (vr_likely(!vr_reach_denies(fd) && !vr_reach_hides(fd)))
+		return 0;
+	vr_set_errno(EBADF);
+	return 1;
+}
+
 int vr_bind_dup(int old)
 {
-	return vr_fd_keep((int)or_errno(dup(vr_real_fd(old))));
+	return is_denied(old) ? -1 : vr_fd_keep((int)or_errno(dup(vr_real_fd(old))));
 }
 
 int vr_bind_dup2(int old, int new)
 {
 	int real = vr_real_fd(old);
-	return (unsigned)new <= 2 && old != new && !vr_is_child() ? replace(new, real) : (int)or_errno(vr_fd_choose(new) ? -1 : dup2(real, new));
+	if (is_denied(old))
+		return -1;
+	if ((unsigned)new <= 2 && old != new && !vr_is_child())
+		return replace(new, real);
+	return vr_fd_chosen((int)or_errno(vr_fd_choose(new) ? -1 : dup2(real, new)));
 }
 
 int vr_bind_dup3(int old, int new, int flags)
 {
 	int real = vr_real_fd(old);
-	return (unsigned)new <= 2 && old != new && !vr_is_child() ? replace(new, real) : (int)or_errno(vr_fd_choose(new) ? -1 : dup3(real, new, flags));
+	if (is_denied(old))
+		return -1;
+	if ((unsigned)new <= 2 && old != new && !vr_is_child())
+		return replace(new, real);
+	return vr_fd_chosen((int)or_errno(vr_fd_choose(new) ? -1 : dup3(real, new, flags)));
 }
 
 /* The worker's own standard descriptors serve its other ranks too: closing them is only noted. */
 int vr_bind_close(int fd)
 {
+	if ((unsigned)fd > 2 && vr_reach_keeps(fd)) {
+		vr_set_errno(EBADF);
+		return -1;
+	}
 	if ((unsigned)fd > 2 || vr_is_child())
-		return shut(fd);
+		return is_denied(fd) ? -1 : shut(fd);
 	int *own = &vr_current->standard_fd[fd];
 	int result = *own ? shut(*own) : 0;
 	*own = 0;
+	vr_current->streams_know &= ~(1 << fd);
 	return result;
 }
 
 /* The C library's freopen keeps the stream's descriptor: it gets one of the rank's own first. */
 FILE *vr_bind_freopen(const char *path, const char *mode, FILE *f)
 {
-	int fd = f->_fileno;
-	if ((unsigned)fd <= 2 && !vr_is_child() && replace(fd, fd) == fd)
+	int fd = f->_fileno, is_own = (unsigned)fd <= 2 && !vr_is_child() && replace(fd, fd) == fd;
+	if (is_own) {
 		f->_fileno = vr_current->standard_fd[fd];
+		vr_current->streams_know |= 1 << fd;
+	}
 	struct vr_before before = vr_opened_look(AT_FDCWD, path, vr_mode_writes(mode));
 	f = ((FILE * (*)(const char *, const char *, FILE *)) vr_current->entry.freopen)(path, mode, f);
 	vr_opened_note(f ? f->_fileno : -1, before);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bind.h"
+#include "numbers.h"
 #include "signals.h"
 
 #define SECOND 1000000000ll
@@ -281,6 +282,8 @@ static int create_with_thread(struct vr_timer *t, clockid_t clock)
 {
 	uint64_t thread;
 	t->fd = timerfd_create(clock, TFD_CLOEXEC);
+	if (t->fd >= 0)
+		t->fd = vr_fd_aside(t->fd);
 	if (t->fd < 0)
 		return errno;
 	t->rank = vr_current;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "process.h"
+#include "reach.h"
 #include "schedule.h"
 #include "signals.h"
 
@@ -71,6 +72,8 @@ int vr_may_block(void)
 int vr_await_fd(int fd, int events)
 {
 	struct vr_pause pause = VR_PAUSE;
+	if (vr_unlikely(vr_reach_denies(fd)))
+		return EBADF;
 	if (vr_may_block() || is_ready(fd, events))
 		return 0;
 	int flags = fcntl(fd, F_GETFL);

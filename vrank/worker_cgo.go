@@ -9,6 +9,7 @@ package vrank
 #include "overlay.h"
 #include "pe_thread.h"
 #include "process.h"
+#include "reach.h"
 #include "schedule.h"
 #include "steal.h"
 #include "timeline.h"
@@ -139,6 +140,7 @@ func (w *worker) joinJob() error {
 	if w.cfg.HostHeap {
 		C.vr_host_heap = 1
 	}
+	C.vr_reach_begin()
 	return cError(C.vr_pe_join())
 }
 
@@ -193,6 +195,9 @@ func (w *worker) spinTime() time.Duration {
 	}
 	return 100 * time.Microsecond
 }
+
+// InheritedFD is the number that a worker has for a descriptor which it was started with, as 3, 4, and so on.
+func InheritedFD(number int) int { return number - 3 + int(C.vr_fd_base) }
 
 func threadPointer() uintptr     { return uintptr(C.vr_pe.tp) }
 func tlsReserveSize() uint64     { return uint64(C.vr_tls_reserve_size()) }
