@@ -3,6 +3,7 @@ package job
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,11 +44,17 @@ func controlAddress(pid int) *net.UnixAddr {
 	return &net.UnixAddr{Name: fmt.Sprintf("@%s%d", controlName, pid), Net: "unix"}
 }
 
-const controlName = "ampirun-job-"
+const (
+	controlName   = "ampirun-job-"
+	nameSeparator = "." // between the pid and the rest, in names of jobs whose own was taken
+)
 
 // listenForClients lets others of this user look at the job and steer it. Where the system does not allow it, signals are left.
 func (m *manager) listenForClients() {
 	listener, err := net.ListenUnix("unix", controlAddress(os.Getpid()))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		listener, err = m.listenElsewhere()
+	}
 	if err != nil {
 		return
 	}
@@ -56,6 +63,31 @@ func (m *manager) listenForClients() {
 		listener.Close()
 	}()
 	go m.admit(listener)
+}
+
+// listenElsewhere takes another name than the job's own, which nobody can foresee, and says who has that.
+func (m *manager) listenElsewhere() (*net.UnixListener, error) {
+	own := controlAddress(os.Getpid())
+	address := &net.UnixAddr{Name: own.Name + nameSeparator + rand.Text(), Net: "unix"}
+	listener, err := net.ListenUnix("unix", address)
+	if err == nil {
+		m.say([]string{fmt.Sprintf("%s has taken the name %s of this job; it listens at another one, which ampirun ctl finds", whoListens(own), own.Name)})
+	}
+	return listener, err
+}
+
+// whoListens describes the process behind a name.
+func whoListens(address *net.UnixAddr) string {
+	conn, err := (&net.Dialer{Timeout: time.Second}).Dial("unix", address.Name)
+	if err != nil {
+		return "somebody"
+	}
+	defer conn.Close()
+	peer, err := peerOf(conn.(*net.UnixConn))
+	if err != nil {
+		return "somebody"
+	}
+	return fmt.Sprintf("process %d of user %d", peer.Pid, peer.Uid)
 }
 
 // admit takes clients in until the listener is closed. Nothing that a stranger sends is read.

@@ -37,16 +37,46 @@ func Contact(pid int) (*Conversation, error) {
 		return nil, refuse(CodeFailed, "there is no job (%v); its pid is that of ampirun or of a worker (ampirun ctl lists the jobs)", err)
 	}
 	c := &Conversation{pid: pid, process: process}
-	c.conn, err = net.DialUnix("unix", nil, controlAddress(pid))
+	err = c.dial(controlAddress(pid).Name)
+	if err == nil {
+		return c, nil
+	}
+	for _, name := range otherNames(pid) {
+		if c.dial(name) == nil {
+			return c, nil
+		}
+	}
+	c.Close()
+	return nil, err
+}
+
+// dial connects to what listens at a name, if that is the job.
+func (c *Conversation) dial(name string) (err error) {
+	if c.conn, err = net.DialUnix("unix", nil, &net.UnixAddr{Name: name, Net: "unix"}); err != nil {
+		c.conn = nil
+		return refuse(CodeFailed, "no job of ampirun answers there; its pid is that of ampirun or of a worker (ampirun ctl lists the jobs)")
+	}
+	if err = c.checkPeer(); err != nil {
+		c.conn.Close()
+		c.conn = nil
+	}
+	return err
+}
+
+// otherNames are those that a job may have whose own name was taken.
+func otherNames(pid int) (names []string) {
+	table, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
-		c.Close()
-		return nil, refuse(CodeFailed, "no job of ampirun answers there; its pid is that of ampirun or of a worker (ampirun ctl lists the jobs)")
+		return nil
 	}
-	if err := c.checkPeer(); err != nil {
-		c.Close()
-		return nil, err
+	for line := range strings.Lines(string(table)) {
+		_, rest, isOne := strings.Cut(strings.TrimSpace(line), " "+controlAddress(pid).Name+nameSeparator)
+		if isOne && rest != "" {
+			names = append(names, controlAddress(pid).Name+nameSeparator+rest)
+		}
 	}
-	return c, nil
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // checkPeer refuses to talk to anybody but the job: names of sockets are free to all.
@@ -180,6 +210,7 @@ func Jobs() ([]int, error) {
 func jobsIn(table string) (pids []int) {
 	for line := range strings.Lines(table) {
 		_, name, isOne := strings.Cut(strings.TrimSpace(line), " @"+controlName)
+		name, _, _ = strings.Cut(name, nameSeparator)
 		if pid, err := strconv.Atoi(name); isOne && err == nil && pid > 0 && strconv.Itoa(pid) == name {
 			pids = append(pids, pid)
 		}

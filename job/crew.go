@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"ampirun/vrank"
 )
@@ -112,7 +113,9 @@ func (m *manager) watch() {
 	m.reap = sync.OnceFunc(func() { close(begin) })
 	go func() {
 		<-begin
-		reapWorkers(pids, func(pid int, status syscall.WaitStatus) { m.post(func() { m.ended(pid, status) }) })
+		reapWorkers(pids, func(pid int, status syscall.WaitStatus, cpu time.Duration) {
+			m.post(func() { m.ended(pid, status, cpu) })
+		})
 	}()
 }
 

@@ -115,7 +115,7 @@ func (m *manager) forward(sig syscall.Signal) {
 func catchSignals() chan os.Signal {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE,
-		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGCONT)
+		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGXCPU)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
@@ -138,6 +138,8 @@ func (m *manager) signalled(sig syscall.Signal) {
 			return
 		}
 		m.endBy(sig)
+	case syscall.SIGXCPU:
+		m.giveUp(128+int(sig), fmt.Errorf("ampirun has used up its CPU time, of which the limit is %s (ulimit -t)", cpuTime()))
 	case syscall.SIGTSTP:
 		m.out.hideStatus()
 		m.forward(syscall.SIGSTOP)

@@ -19,6 +19,9 @@ func (k *keeper) note(v *revival) {
 	}
 }
 
+// point is where the job would go back to now.
+func (k *keeper) point() point { return point{k.total, k.newest()} }
+
 // goingBack says where a job would go on from if a worker failed now.
 func (k *keeper) goingBack() string {
 	switch {

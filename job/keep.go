@@ -38,6 +38,7 @@ type keeper struct {
 	last   *revival  // what belongs to the shadow, where the job can go on from; nil: there is no such thing, or the disk has it
 	noted  time.Time // when that was copied
 	copied uint32    // so many copies of these workers have been noted
+	total  uint32    // and of all workers that there have been
 	copies pauses    // of all that could be gone on from in memory
 
 	busy     bool                        // from the question to the workers until all is safe on the disk
@@ -197,6 +198,7 @@ func (k *keeper) took(f *freeze, err error) {
 		return
 	}
 	k.copied++
+	k.total++
 	k.differ = k.differ || !f.isSame()
 	stood := f.revival(k.m.opt.Ranks)
 	k.note(stood)

@@ -77,9 +77,21 @@ func (k *keeper) sayFailed(err error) {
 		why = errno.Error() // on the next file that has no room, too
 	}
 	if why != k.failed || len(k.asked) > 0 {
-		k.m.say([]string{strings.ReplaceAll(err.Error(), "\n", "; ") + "; the job goes on, and what was saved before is kept"})
+		k.m.say([]string{strings.ReplaceAll(err.Error(), "\n", "; ") + "; the job goes on" + k.whatIsKept()})
 	}
 	k.failed = why
+}
+
+// whatIsKept says what is left of the checkpoints that were made.
+func (k *keeper) whatIsKept() string {
+	numbers, err := k.store.Numbers()
+	switch {
+	case err == nil && len(numbers) > 0:
+		return ", and what was saved before is kept"
+	case len(k.history) > 0:
+		return ", but the checkpoints that were made are not there any more"
+	}
+	return ""
 }
 
 // forget drops what only older checkpoints than there are would need: notes of opened files, input, and what else belonged to them.

@@ -221,10 +221,10 @@ func (m *manager) cannotTell(w *worker, err error) {
 }
 
 // ended takes the end of a worker's process.
-func (m *manager) ended(pid int, status syscall.WaitStatus) {
+func (m *manager) ended(pid int, status syscall.WaitStatus, cpu time.Duration) {
 	for _, w := range m.workers {
 		if w.pid == pid {
-			w.reaped, w.status = true, status
+			w.reaped, w.status, w.cpu = true, status, cpu
 			m.judgeEnd(w)
 			if status.CoreDump() {
 				m.verdict.core(w.pe, w.pid)
@@ -239,12 +239,12 @@ func (m *manager) judgeEnd(w *worker) {
 	case !w.reaped || !w.silent:
 	case m.renewal != nil:
 		if m.isToLeave() && w.status != 0 {
-			m.failsToLeave(workerEnd(w.pe, w.pid, w.status))
+			m.failsToLeave(workerEnd(w))
 		}
 		m.replaceWhenGone()
 	case w.done && w.status == 0 || m.isLeaving(w):
 	case m.stage == stageRun:
-		code, err := workerEnd(w.pe, w.pid, w.status)
+		code, err := workerEnd(w)
 		m.failed(code, err, "")
 	}
 }

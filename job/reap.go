@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // adoptOrphans makes this process the parent of what its descendants leave behind, so that nothing escapes the job.
@@ -14,24 +15,26 @@ func adoptOrphans() {
 }
 
 // reapWorkers waits for children until the given number of workers has ended, telling ended of every child.
-func reapWorkers(workers map[int]bool, ended func(pid int, status syscall.WaitStatus)) {
+func reapWorkers(workers map[int]bool, ended func(pid int, status syscall.WaitStatus, cpu time.Duration)) {
 	for len(workers) > 0 {
-		pid, status, err := waitChild()
+		pid, status, cpu, err := waitChild()
 		if err != nil {
 			panic("BUG: workers are left and no child is: " + err.Error())
 		}
 		if workers[pid] {
 			delete(workers, pid)
-			ended(pid, status)
+			ended(pid, status, cpu)
 		}
 	}
 }
 
-func waitChild() (pid int, status syscall.WaitStatus, err error) {
+// waitChild also says how long the child has computed.
+func waitChild() (pid int, status syscall.WaitStatus, cpu time.Duration, err error) {
 	for {
-		pid, err = syscall.Wait4(-1, &status, 0, nil)
+		var usage syscall.Rusage
+		pid, err = syscall.Wait4(-1, &status, 0, &usage)
 		if err != syscall.EINTR {
-			return pid, status, err
+			return pid, status, time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 		}
 	}
 }

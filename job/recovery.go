@@ -3,8 +3,10 @@ package job
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"ampirun/vrank"
@@ -32,6 +34,36 @@ type recovery struct {
 	failures int
 	fault    string // the last one that a rank has died of, and where
 	history  []recovered
+	way      string // in which a worker has failed last; "": it may be anybody's doing
+	from     point  // what was gone on from then
+	repeats  int    // failures of that way from there
+}
+
+// point is what a job can go on from: the copy in memory, the checkpoint on the disk.
+type point struct {
+	copies uint32
+	newest uint64
+}
+
+// mostRepeats is how often in a row the same failure may come back before anything new has been saved.
+const mostRepeats = 3
+
+// note counts a failure among those like it.
+func (r *recovery) note(way string, from point) {
+	if way == "" || way != r.way || from != r.from {
+		r.way, r.from, r.repeats = way, from, 0
+	}
+	r.repeats++
+}
+
+var numbers = regexp.MustCompile(`\d+`)
+
+// wayOf is what failures have in common that have the same cause. Kills from outside may come at any time, and mean nothing.
+func wayOf(code int, err error) string {
+	if code == 128+int(syscall.SIGKILL) && !strings.Contains(err.Error(), "CPU time") {
+		return ""
+	}
+	return numbers.ReplaceAllString(firstLine(err), "N")
 }
 
 // recovered is a failure that was made good, or is being.
@@ -46,6 +78,9 @@ type recovered struct {
 func (m *manager) failed(code int, err error, fault string) {
 	if m.renewal != nil {
 		return // all are being replaced
+	}
+	if m.opt.FT != nil {
+		m.recovery.note(wayOf(code, err), m.keeper.point())
 	}
 	why := m.cannotRecover(fault)
 	if why != "" {
@@ -85,6 +120,8 @@ func (m *manager) cannotRecover(fault string) string {
 		return ""
 	case fault != "" && fault == r.fault:
 		return "it has happened for the second time at the same place: that is the program's doing and no failure of a worker, so the job is not continued"
+	case r.repeats >= mostRepeats:
+		return fmt.Sprintf("it has happened %d times in a row, and the job had got no further than before: it would come back, so the job is not continued", r.repeats)
 	case r.failures >= ft.MaxFailures:
 		return fmt.Sprintf("%d failures have been made good before, and +ft-max-failures allows no more", r.failures)
 	}

@@ -36,6 +36,7 @@ type worker struct {
 	silent  bool      // its control link has ended
 	reaped  bool      // the process has ended, with status
 	status  syscall.WaitStatus
+	cpu     time.Duration // that it has used in all
 }
 
 // alive tells whether the process can be signalled.

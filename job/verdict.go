@@ -2,9 +2,11 @@ package job
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"ampirun/vrank"
 )
@@ -58,8 +60,12 @@ func eventText(e vrank.Event, otherwise string) error {
 }
 
 // workerEnd says what the end of a worker means that has not said it was done.
-func workerEnd(pe, pid int, status syscall.WaitStatus) (code int, err error) {
+func workerEnd(w *worker) (code int, err error) {
+	pe, pid, status := w.pe, w.pid, w.status
+	limit, isLimited := cpuLimit()
 	switch {
+	case status.Signaled() && (status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && isLimited && w.cpu >= limit-limit/8):
+		return 128 + int(status.Signal()), fmt.Errorf("worker %d (pid %d) was ended by the kernel: it has used up its CPU time, of which the limit is %s (ulimit -t)", pe, pid, cpuTime())
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
 		return 137, fmt.Errorf("worker %d (pid %d) was killed by signal 9 (SIGKILL): by hand, or by the kernel for want of memory", pe, pid)
 	case status.Signaled():
@@ -68,6 +74,25 @@ func workerEnd(pe, pid int, status syscall.WaitStatus) (code int, err error) {
 	}
 	code = status.ExitStatus()
 	return max(code, 1), fmt.Errorf("worker %d (pid %d) ended with code %d before its ranks did", pe, pid, code)
+}
+
+// cpuLimit is how much CPU time a process of the job has; false where there is no limit.
+func cpuLimit() (time.Duration, bool) {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(rlimitCPU, &limit); err != nil || limit.Cur > math.MaxInt32 {
+		return 0, false
+	}
+	return time.Duration(limit.Cur) * time.Second, true
+}
+
+const rlimitCPU = 0 // RLIMIT_CPU
+
+// cpuTime is that limit in words.
+func cpuTime() string {
+	if limit, ok := cpuLimit(); ok {
+		return limit.String()
+	}
+	return "its own"
 }
 
 // rollBack forgets the ends of ranks but for those that are given.

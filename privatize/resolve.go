@@ -2,12 +2,14 @@ package privatize
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"ampirun/abi"
 )
@@ -91,7 +93,7 @@ func listLibraries(loader, prog string, preload []string) ([]byte, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil && len(out) == 0 {
-		return nil, fmt.Errorf("list the libraries of %s: %w: %s", prog, err, strings.TrimSpace(stderr.String()))
+		return nil, cannotList(prog, err, strings.TrimSpace(stderr.String()))
 	}
 	return out, nil
 }
@@ -270,4 +272,15 @@ func checkPreload(libs []Library, preload []string) error {
 		}
 	}
 	return nil
+}
+
+// cannotList says why the program's own dynamic loader did not run, or what it said.
+func cannotList(prog string, err error, said string) error {
+	switch {
+	case errors.Is(err, syscall.EAGAIN):
+		return fmt.Errorf("list the libraries of %s: %w: raise the limit of processes (ulimit -u, pids.max of the cgroup)", prog, err)
+	case said == "":
+		return fmt.Errorf("list the libraries of %s: %w", prog, err)
+	}
+	return fmt.Errorf("list the libraries of %s: %w: %s", prog, err, said)
 }

@@ -192,6 +192,7 @@ const char *vr_fault_setup(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		if (claim(signals[i]))
 			return strerror(errno);
+	signal(SIGXCPU, SIG_DFL); /* the manager says what it means; Go would print its stacks */
 	const char *why = vr_signals_setup();
 	return why ? why : vr_park_setup();
 }

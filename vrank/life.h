@@ -292,4 +292,7 @@ void vr_core_prepare(void);
  * many bytes more. */
 void vr_thread_default(int (*set)(const pthread_attr_t *), size_t more);
 
+/* limits.c: a thread has been made for whoever called from there, or not. The Go runtime's last try ends the process, with a line that says why. */
+void vr_thread_failed(const void *caller, int error);
+
 #endif

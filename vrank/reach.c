@@ -89,11 +89,11 @@ __attribute__((constructor)) static void begin(int argc, char **argv)
 		fill();
 }
 
-/* Kernels before 5.9 do so one by one. */
+/* Kernels before 5.9, and filters that do not know the call, have it done one by one. */
 static long close_numbers(unsigned first, unsigned last, unsigned flags)
 {
 	long bad = syscall(SYS_close_range, first, last, flags);
-	if (!bad || errno != ENOSYS || flags)
+	if (!bad || (errno != ENOSYS && errno != EPERM) || flags)
 		return bad;
 	for (unsigned fd = first; fd <= last && fd < VR_FD_LIMIT; fd++)
 		close((int)fd);

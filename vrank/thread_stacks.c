@@ -65,5 +65,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(vo
 		mine = *attr; /* what it points to stays the caller's */
 		make_room(&mine);
 	}
-	return create(thread, attr ? &mine : NULL, fn, arg);
+	int error = create(thread, attr ? &mine : NULL, fn, arg);
+	vr_thread_failed(__builtin_return_address(0), error);
+	return error;
 }

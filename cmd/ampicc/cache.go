@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -61,11 +62,25 @@ func cacheRoot() (string, error) {
 	if root := os.Getenv("AMPI_CACHE"); root != "" {
 		return filepath.Abs(root)
 	}
-	user, err := os.UserCacheDir()
-	if err != nil {
-		return "", refuse("no place for the MPI library: %v; name a directory in AMPI_CACHE", err)
+	if user, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(user, "ampirun"), nil
 	}
-	return filepath.Join(user, "ampirun"), nil
+	return privateRoot(filepath.Join(os.TempDir(), fmt.Sprintf("ampicc-%d", os.Geteuid())))
+}
+
+// privateRoot is for users without a home: a folder among temporary files that nobody else can write to, or put there.
+func privateRoot(root string) (string, error) {
+	if err := os.Mkdir(root, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", refuse("no place for the MPI library: HOME and XDG_CACHE_HOME are not set, and %v; name a directory in AMPI_CACHE", err)
+	}
+	var st syscall.Stat_t
+	if err := syscall.Lstat(root, &st); err != nil {
+		return "", refuse("no place for the MPI library: %s: %v; name a directory in AMPI_CACHE", root, err)
+	}
+	if st.Mode&syscall.S_IFMT != syscall.S_IFDIR || int(st.Uid) != os.Geteuid() || st.Mode&0o077 != 0 {
+		return "", refuse("no place for the MPI library: HOME and XDG_CACHE_HOME are not set, and %s is not a folder of yours alone; name a directory in AMPI_CACHE", root)
+	}
+	return filepath.Abs(root)
 }
 
 // cacheKey names what a build depends on: the compiler by path and version, and every embedded file.
