@@ -212,7 +212,7 @@ var table = []group{
 		{form: "+stats", text: "print times, messages and memory of PEs and ranks at the end",
 			more: "Up to 64 ranks have a row each; of more, minimum, median and maximum are shown.",
 			set:  setSwitch(func(s *settings) *bool { return &s.job.Stats })},
-		{form: "+stall", value: "TIME", initial: "60s", text: "say where all ranks are when nothing has come of what they do for so long; 0: never",
+		{form: "+stall", value: "TIME", initial: "60s", rare: true, text: "say where all ranks are when nothing has come of what they do for so long; 0: never",
 			more: "That is no message, no output, nothing read or written, no rank that computes all the time, sleeps for more than 5 s or has a child process. There is one note, and the job goes on: " +
 				"ranks may look for something again and again that still comes. A job whose ranks all wait for each other for certain ends at once.",
 			set: func(s *settings, v string) (err error) {
