@@ -6,12 +6,12 @@
 #ifndef AMPI_AMPI_H
 #define AMPI_AMPI_H
 
-#include "../vrank/access.h"
-#include "../vrank/core.h"
-#include "../vrank/p2p.h"
-#include "functions_gen.h"
+#include "vrank/core/access.h"
+#include "vrank/core/core.h"
+#include "vrank/p2p/p2p.h"
+#include "ampi/functions_gen.h"
 #include "mpi.h"
-#include "serve.h"
+#include "ampi/serve.h"
 #include "table.h"
 
 enum ampi_kind {

@@ -1,5 +1,5 @@
 /* Calls of AMPI that have nothing to do with balancing. docs/porting.md lists what each means here. */
-#include "ampi.h"
+#include "ampi/ampi.h"
 
 /* ---- waiting for each other ---- */
 

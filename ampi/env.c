@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../isomalloc/heap.h"
-#include "ampi.h"
+#include "isomalloc/heap.h"
+#include "ampi/ampi.h"
 
 double ampi_Wtime(void)
 {

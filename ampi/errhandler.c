@@ -1,5 +1,5 @@
 /* Error handlers: making, attaching and freeing them (MPI 5.0 section 9.3). */
-#include "errhandler.h"
+#include "ampi/errhandler.h"
 
 static int is_predefined(MPI_Errhandler h)
 {

@@ -2,7 +2,7 @@
 #ifndef AMPI_ERRHANDLER_H
 #define AMPI_ERRHANDLER_H
 
-#include "ampi.h"
+#include "ampi/ampi.h"
 
 /* What an error is raised on: an object's error handler and the handle that the handler is called with. */
 struct ampi_culprit {

@@ -1,6 +1,6 @@
 /* The calls that attach error handlers to communicators, windows and files (MPI 5.0 sections 9.3.1 to 9.3.3), and those that make
  * them. Sessions keep theirs where sessions are. */
-#include "errhandler.h"
+#include "ampi/errhandler.h"
 
 static int not_running(int fn)
 {

@@ -1,5 +1,5 @@
 /* Errors: classes, handlers, and what happens when a call fails (MPI 5.0 chapter 9). */
-#include "errhandler.h"
+#include "ampi/errhandler.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* Calls from threads that a rank has started. The core is for one thread: what it keeps is not locked, and a call may switch
  * stacks. So from its first pthread_create on a rank calls through a table that looks who calls (guard_gen_amd64.S), and calls
- * of other threads go to the PE (vrank/fiber.h); until then nobody pays. */
+ * of other threads go to the PE (vrank/core/fiber.h); until then nobody pays. */
 #include <unistd.h>
 
-#include "../vrank/fiber.h"
-#include "../vrank/process.h"
-#include "ampi.h"
+#include "vrank/core/fiber.h"
+#include "vrank/libc/process.h"
+#include "ampi/ampi.h"
 
 extern void *const ampi_guards[AMPI_FN_COUNT];
 

@@ -1,8 +1,8 @@
 /* Beginning and end of MPI in a rank (MPI 5.0 section 11.2). */
-#include "coll.h"
+#include "ampi/coll/coll.h"
 
-#include "../vrank/fiber.h"
-#include "../vrank/life.h"
+#include "vrank/core/fiber.h"
+#include "vrank/libc/life.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,12 +2,12 @@
  * move at any time without them. */
 #include <string.h>
 
-#include "../vrank/balance.h"
-#include "../vrank/freeze.h"
-#include "../vrank/move.h"
-#include "ampi.h"
-#include "migrate.h"
-#include "pup.h"
+#include "vrank/migrate/balance.h"
+#include "vrank/freeze/freeze.h"
+#include "vrank/migrate/move.h"
+#include "ampi/ampi.h"
+#include "ampi/migrate.h"
+#include "ampi/pup.h"
 
 /* How often the rank that asked for a step looks whether it is done, in nanoseconds. */
 #define LOOK_EVERY 20000

@@ -1,7 +1,7 @@
 package ampi
 
 /*
-#include "ampi.h"
+#include "ampi/ampi.h"
 
 static struct ampi_comm *comm_of(struct vr_rank *r, uint64_t handle)
 {

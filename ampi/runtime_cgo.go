@@ -1,9 +1,9 @@
 package ampi
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic
-#cgo CFLAGS: -I${SRCDIR} -I${SRCDIR}/../shim/include -I${SRCDIR}/../shim
-#include "ampi.h"
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic -I${SRCDIR}/..
+#cgo CFLAGS: -I${SRCDIR}/../shim/include -I${SRCDIR}/../shim
+#include "ampi/ampi.h"
 */
 import "C"
 
@@ -11,6 +11,11 @@ import (
 	"unsafe"
 
 	"ampirun/shim"
+
+	// The C core.
+	_ "ampirun/ampi/coll"
+	_ "ampirun/ampi/comm"
+	_ "ampirun/ampi/p2p"
 )
 
 // Table is the address of the function table that programs' shims unpack.

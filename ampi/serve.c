@@ -1,5 +1,5 @@
 /* Handing calls to Go: the call record lies in the rank control block, the PE loop takes it from there. */
-#include "ampi.h"
+#include "ampi/ampi.h"
 
 static struct ampi_comm *comm_of(uint64_t handle)
 {

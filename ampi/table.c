@@ -1,7 +1,7 @@
 /* Handle tables: objects of one kind of one rank by index. A slot that was freed is taken again as late as possible, so that a handle
  * which a program kept for too long names nothing, rather than something else. Datatypes are the exception: there are programs that
  * free one, make the like again, and go on with the old handle, since all MPI libraries give them the same one. */
-#include "ampi.h"
+#include "ampi/ampi.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* The runtime's side of the function table: a function of the C core where there is one, else a
  * stub that hands the call to Go. */
 #include "mpi.h"
-#include "serve.h"
+#include "ampi/serve.h"
 #include "table.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)

@@ -1,7 +1,7 @@
 /* Datatypes lent to pending operations that hand them to functions of the program. MPI 5.0 section 5.1.9 lets the program free a type while
  * an operation uses it; the function still gets a handle that can be asked. So such a type keeps its handle until the last of these
  * operations is done. Freeing the handle needs Go, and operations end on any stack: what is done waits for the rank's next call here. */
-#include "type_lend.h"
+#include "ampi/type_lend.h"
 
 static struct vr_type *lendable(const struct vr_type *t)
 {

@@ -2,7 +2,7 @@
 #ifndef AMPI_TYPE_LEND_H
 #define AMPI_TYPE_LEND_H
 
-#include "ampi.h"
+#include "ampi/ampi.h"
 
 /* An operation keeps the handle of a type alive until it returns it. Lending: rank stack, may switch. Returning: any stack of r's owner. */
 void ampi_type_lend(const struct vr_type *type);

@@ -1,5 +1,5 @@
 /* What programs ask of datatypes again and again (MPI 5.0 sections 5.1.5, 5.1.7 and 5.1.8), without a way to Go, which makes the types. */
-#include "ampi.h"
+#include "ampi/ampi.h"
 
 #include <limits.h>
 

@@ -1,7 +1,7 @@
 package ampi
 
 /*
-#include "ampi.h"
+#include "ampi/ampi.h"
 
 static struct vr_type *type_of(struct vr_rank *r, uint64_t handle)
 {

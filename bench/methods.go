@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"ampirun/plot"
+	"ampirun/internal/plot"
 	"ampirun/privatize"
 )
 

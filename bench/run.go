@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ampirun/trial"
+	"ampirun/internal/trial"
 )
 
 // runTime bounds one run of a program; the longest take seconds, or less than a minute on an idle machine.

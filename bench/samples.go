@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"ampirun/trial"
+	"ampirun/internal/trial"
 )
 
 // series is the values of one key, one for each batch or run.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ampirun/diagnose"
+	"ampirun/observe/diagnose"
 )
 
 // diagnosis is a program and what must be said of it.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 	"ampirun/privatize"
 )
 

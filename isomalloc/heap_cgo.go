@@ -1,7 +1,7 @@
 package isomalloc
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -fno-pic
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -fno-pic -I${SRCDIR}/..
 #include "heap.h"
 */
 import "C"

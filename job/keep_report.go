@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"ampirun/human"
+	"ampirun/internal/human"
 )
 
 // pauses is what is known of times that the job stood still, in seconds.

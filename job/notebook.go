@@ -15,7 +15,7 @@ import (
 )
 
 // notebook is a file of memory with the notes of opened files, for a job that goes back to a copy in memory and has no directory for them:
-// each is preceded by its epoch and PE (vrank/opened.h). Epochs come one after the other.
+// each is preceded by its epoch and PE (vrank/libc/opened.h). Epochs come one after the other.
 type notebook struct {
 	file *os.File
 	from int64 // what comes before it is forgotten

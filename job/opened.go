@@ -13,7 +13,7 @@ import (
 	"ampirun/vrank"
 )
 
-// opened is where workers note which files ranks open to write, beside the checkpoints (vrank/opened.h): a job that goes on from a
+// opened is where workers note which files ranks open to write, beside the checkpoints (vrank/libc/opened.h): a job that goes on from a
 // checkpoint finds those files as they were, so that what it appends does not come twice, and what it makes is not there yet.
 type opened struct {
 	Job   string // tells jobs apart that use the same directory

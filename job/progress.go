@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ampirun/human"
+	"ampirun/internal/human"
 	"ampirun/vrank"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"ampirun/human"
+	"ampirun/internal/human"
 	"ampirun/vrank"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ampirun/timeline"
+	"ampirun/observe/timeline"
 	"ampirun/vrank"
 )
 

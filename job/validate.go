@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"ampirun/balance"
 	"ampirun/checkpoint"
 	"ampirun/checkpoint/buddy"
 	"ampirun/isomalloc"
 	"ampirun/loadbalance"
+	"ampirun/loadbalance/live"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
@@ -165,7 +165,7 @@ func (p *portrait) validateOptions() error {
 		}
 	}
 	if p.Period != "" || p.Balance != "" {
-		if _, err := balance.ParsePeriod(p.Period); err != nil {
+		if _, err := live.ParsePeriod(p.Period); err != nil {
 			return fmt.Errorf("it balances its load each %q: %w", p.Period, err)
 		}
 	}
@@ -198,7 +198,7 @@ func (f *FT) validate() error {
 	return nil
 }
 
-// maxName is how long the name of a job is at most: see vrank/opened.c.
+// maxName is how long the name of a job is at most: see vrank/libc/opened.c.
 const maxName = 63
 
 // validate looks at what names of files are made of.

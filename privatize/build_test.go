@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 )
 
 const ranksLine = "rank %d counter %d %.2f\n"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 )
 
 // Examined is a program with its libraries as far as their files tell, read without running or loading any of it. It holds the

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 )
 
 // Opening is one call of dlopen.

@@ -1,7 +1,7 @@
 package privatize
 
 /*
-#cgo CFLAGS: -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wno-unused-parameter
+#cgo CFLAGS: -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wno-unused-parameter -I${SRCDIR}/..
 #include <stddef.h>
 #include <stdint.h>
 

@@ -216,7 +216,7 @@ func (p *Program) isDefined(q *query) bool {
 	return slices.ContainsFunc(p.images, func(im *image) bool { _, ok := im.find(q); return ok })
 }
 
-// jumpSize is what vrank/redirect.c writes over the first instructions of a function.
+// jumpSize is what vrank/libc/redirect.c writes over the first instructions of a function.
 const jumpSize = 12
 
 func (l *cLibrary) findMapping() error {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 )
 
 // A program and its libraries have one MPI together: handles of one ABI mean nothing to functions of another.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 )
 
 // loadFor resolves and loads a program with a table of ABIs of the test's own.

@@ -18,7 +18,7 @@ import (
 	"slices"
 	"syscall"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 )
 
 // Options say what surrounds the images.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 )
 
 // Library is a shared library the program needs: the name it was asked for by, and the file found.

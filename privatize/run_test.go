@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 	"ampirun/privatize/internal/stage"
 )
 

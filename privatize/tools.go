@@ -4,7 +4,7 @@ import (
 	"debug/elf"
 	"strings"
 
-	"ampirun/abi"
+	"ampirun/internal/abi"
 )
 
 // A library may define MPI functions: a tool that counts or traces, linked with the program or preloaded. In a program built with ampicc

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ampirun/internal/slicestream"
 	"ampirun/isomalloc"
-	"ampirun/slicestream"
 )
 
 // copier moves ranks by copying their memory (+migrate copy): the PE that a rank leaves sends what its slice holds as a stream and takes

@@ -1,14 +1,14 @@
 package vrank
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -D_GNU_SOURCE -fno-stack-protector -fno-pic
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -D_GNU_SOURCE -fno-stack-protector -fno-pic -I${SRCDIR}/..
 #cgo LDFLAGS: -lpthread -lrt -lutil -ldl
 #include <stdlib.h>
-#include "core.h"
-#include "life.h"
-#include "pe_thread.h"
-#include "schedule.h"
-#include "switch.h"
+#include "vrank/core/core.h"
+#include "vrank/libc/life.h"
+#include "vrank/core/pe_thread.h"
+#include "vrank/core/schedule.h"
+#include "vrank/core/switch.h"
 
 static int64_t rank_state(const struct vr_rank *r) { return atomic_load(&r->state); }
 static int64_t rank_pe(const struct vr_rank *r) { return atomic_load(&r->pe); }
@@ -20,6 +20,14 @@ import "C"
 import (
 	"errors"
 	"unsafe"
+
+	// The C core.
+	_ "ampirun/vrank/core"
+	_ "ampirun/vrank/fault"
+	_ "ampirun/vrank/freeze"
+	_ "ampirun/vrank/libc"
+	_ "ampirun/vrank/migrate"
+	_ "ampirun/vrank/p2p"
 )
 
 // rank is a rank control block in the region. Its address means the same in every worker.

@@ -1,9 +1,9 @@
 package vrank
 
 /*
-#include "access.h"
-#include "core.h"
-#include "life.h"
+#include "vrank/core/access.h"
+#include "vrank/core/core.h"
+#include "vrank/libc/life.h"
 */
 import "C"
 
@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ampirun/unwind"
+	"ampirun/internal/unwind"
 )
 
 // faultReport says what a rank died of, and where.

@@ -3,9 +3,9 @@ package vrank
 /*
 #include <stdlib.h>
 
-#include "core.h"
-#include "numbers.h"
-#include "opened.h"
+#include "vrank/core/core.h"
+#include "vrank/libc/numbers.h"
+#include "vrank/libc/opened.h"
 
 static int32_t owner_of(int fd)
 {

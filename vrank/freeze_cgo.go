@@ -1,10 +1,10 @@
 package vrank
 
 /*
-#include "core.h"
-#include "freeze.h"
-#include "move.h"
-#include "revive.h"
+#include "vrank/core/core.h"
+#include "vrank/freeze/freeze.h"
+#include "vrank/migrate/move.h"
+#include "vrank/freeze/revive.h"
 
 static void put_asleep(void) { vr_job->magic = VR_JOB_ASLEEP; }
 static void awake(void) { vr_job->magic = VR_JOB_MAGIC; }

@@ -2,15 +2,15 @@ package vrank
 
 /*
 #include <stdlib.h>
-#include "interrupt.h"
-#include "nudge.h"
+#include "vrank/freeze/interrupt.h"
+#include "vrank/freeze/nudge.h"
 */
 import "C"
 
 import (
 	"unsafe"
 
-	"ampirun/unwind"
+	"ampirun/internal/unwind"
 )
 
 // prepareInterrupts lets ranks be interrupted that compute while the job is to freeze.

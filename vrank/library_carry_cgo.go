@@ -2,8 +2,8 @@ package vrank
 
 /*
 #include <string.h>
-#include "core.h"
-#include "life.h"
+#include "vrank/core/core.h"
+#include "vrank/libc/life.h"
 */
 import "C"
 

@@ -3,9 +3,9 @@ package vrank
 /*
 #include <dlfcn.h>
 #include <stdlib.h>
-#include "access.h"
-#include "core.h"
-#include "life.h"
+#include "vrank/core/access.h"
+#include "vrank/core/core.h"
+#include "vrank/libc/life.h"
 
 static uint64_t undefined(void) { return (uint64_t)vr_library_undefined; }
 */

@@ -2,10 +2,10 @@ package vrank
 
 /*
 #include <stdlib.h>
-#include "../isomalloc/heap.h"
-#include "move.h"
-#include "numbers.h"
-#include "xcomp.h"
+#include "isomalloc/heap.h"
+#include "vrank/migrate/move.h"
+#include "vrank/libc/numbers.h"
+#include "vrank/core/xcomp.h"
 */
 import "C"
 

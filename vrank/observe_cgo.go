@@ -1,8 +1,8 @@
 package vrank
 
 /*
-#include "balance.h"
-#include "timeline.h"
+#include "vrank/migrate/balance.h"
+#include "vrank/core/timeline.h"
 
 static int is_started(const void *control)
 {

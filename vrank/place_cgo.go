@@ -3,11 +3,11 @@ package vrank
 /*
 #include <stdlib.h>
 #include <string.h>
-#include "../isomalloc/heap.h"
-#include "access.h"
-#include "bind.h"
-#include "core.h"
-#include "life.h"
+#include "isomalloc/heap.h"
+#include "vrank/core/access.h"
+#include "vrank/libc/bind.h"
+#include "vrank/core/core.h"
+#include "vrank/libc/life.h"
 
 static const char *stay_name(int i) { return vr_stay_bindings[i].name; }
 static const char *libc_name(int i) { return vr_libc_names[i]; }

@@ -2,8 +2,8 @@ package vrank
 
 /*
 #include <stdlib.h>
-#include "life.h"
-#include "probe.h"
+#include "vrank/libc/life.h"
+#include "vrank/libc/probe.h"
 
 static const char *const *probe_names(void) { return vr_probe_names; }
 */

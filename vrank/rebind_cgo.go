@@ -1,7 +1,7 @@
 package vrank
 
 /*
-#include "rebind.h"
+#include "vrank/migrate/rebind.h"
 */
 import "C"
 

@@ -1,9 +1,9 @@
 package vrank
 
 /*
-#include "core.h"
-#include "nudge.h"
-#include "revive.h"
+#include "vrank/core/core.h"
+#include "vrank/freeze/nudge.h"
+#include "vrank/freeze/revive.h"
 
 static int is_asleep(void) { return vr_job->magic == VR_JOB_ASLEEP; }
 static int lacks_registers(void) { return !vr_nudge_can_restore(vr_job->registers); }

@@ -1,9 +1,9 @@
 package vrank
 
 /*
-#include "balance.h"
-#include "move.h"
-#include "traffic.h"
+#include "vrank/migrate/balance.h"
+#include "vrank/migrate/move.h"
+#include "vrank/p2p/traffic.h"
 
 static int live(void) { return atomic_load(&vr_job->live); }
 */

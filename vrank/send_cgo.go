@@ -1,8 +1,8 @@
 package vrank
 
 /*
-#include "core.h"
-#include "move.h"
+#include "vrank/core/core.h"
+#include "vrank/migrate/move.h"
 
 static int is_over(const struct vr_receipt *receipt) { return atomic_load(&receipt->is_over); }
 */

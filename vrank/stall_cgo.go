@@ -1,7 +1,7 @@
 package vrank
 
 /*
-#include "core.h"
+#include "vrank/core/core.h"
 
 #define LOOK(x) (*(const volatile __typeof__(x) *)&(x))
 

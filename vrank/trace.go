@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"ampirun/unwind"
+	"ampirun/internal/unwind"
 )
 
 // Trace says where the ranks of one worker are, without names: File and Address of a Place are for whoever has the time to look

@@ -2,11 +2,11 @@ package vrank
 
 /*
 #include <signal.h>
-#include "core.h"
-#include "fiber.h"
-#include "life.h"
-#include "park.h"
-#include "switch.h"
+#include "vrank/core/core.h"
+#include "vrank/core/fiber.h"
+#include "vrank/libc/life.h"
+#include "vrank/core/park.h"
+#include "vrank/core/switch.h"
 */
 import "C"
 
@@ -16,7 +16,7 @@ import (
 	"time"
 	"unsafe"
 
-	"ampirun/unwind"
+	"ampirun/internal/unwind"
 )
 
 // tracing is held while the PE stands still.

@@ -3,8 +3,8 @@ package vrank
 /*
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "core.h"
-#include "trial.h"
+#include "vrank/core/core.h"
+#include "vrank/libc/trial.h"
 
 static uint64_t this_pointer(void)
 {

@@ -1,19 +1,19 @@
 package vrank
 
 /*
-#include "access.h"
-#include "core.h"
-#include "ferry.h"
-#include "life.h"
-#include "offer.h"
-#include "overlay.h"
-#include "pe_thread.h"
-#include "process.h"
-#include "reach.h"
-#include "schedule.h"
-#include "steal.h"
-#include "timeline.h"
-#include "traffic.h"
+#include "vrank/core/access.h"
+#include "vrank/core/core.h"
+#include "vrank/migrate/ferry.h"
+#include "vrank/libc/life.h"
+#include "vrank/migrate/offer.h"
+#include "vrank/libc/overlay.h"
+#include "vrank/core/pe_thread.h"
+#include "vrank/libc/process.h"
+#include "vrank/libc/reach.h"
+#include "vrank/core/schedule.h"
+#include "vrank/migrate/steal.h"
+#include "vrank/core/timeline.h"
+#include "vrank/p2p/traffic.h"
 
 static const struct vr_binding *bindings(void) { return vr_bindings; }
 static const struct vr_binding *stays(void) { return vr_stay_bindings; }

@@ -2,7 +2,7 @@ package datatype
 
 import "ampirun/ampi/mpi"
 
-// Kind says what a type that is made of one predefined type holds: enum vr_kind of vrank/type.h.
+// Kind says what a type that is made of one predefined type holds: enum vr_kind of vrank/p2p/type.h.
 type Kind uint32
 
 // The kinds, in the order of the C enumeration.
@@ -103,7 +103,7 @@ var (
 	f128 = float("", 16, KindF128)
 )
 
-// basics are the predefined types of one value by handle; the C core has the same in vrank/type_predefined.c.
+// basics are the predefined types of one value by handle; the C core has the same in vrank/p2p/type_predefined.c.
 var basics = map[uint64]Basic{
 	mpi.TypeAint:                 signed("MPI_AINT", 8),
 	mpi.TypeCount:                signed("MPI_COUNT", 8),

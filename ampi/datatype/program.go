@@ -21,7 +21,7 @@ type Step struct {
 // BlocksDiffer is VR_BLOCKS_DIFFER.
 const BlocksDiffer = 1<<32 - 1
 
-// shallow is the number of pieces up to which a body becomes a table of them: SHALLOW_BLOCKS of vrank/type.c.
+// shallow is the number of pieces up to which a body becomes a table of them: SHALLOW_BLOCKS of vrank/p2p/type.c.
 const shallow = 32
 
 // Program lays the type's loops out for the C core.

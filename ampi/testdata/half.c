@@ -1,5 +1,5 @@
 /* Compares half.h with the compiler's _Float16, for every number and for floats around every rounding; prints what differs. */
-#include "../half.h"
+#include "ampi/half.h"
 
 #include <stdio.h>
 

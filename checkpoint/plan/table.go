@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"ampirun/plot"
+	"ampirun/internal/plot"
 )
 
 // Case is what a table is made for.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"ampirun/checkpoint/command"
+	"ampirun/cmd/ampirun/ckpt"
 	"ampirun/job"
 )
 
@@ -16,9 +16,9 @@ const codeDamaged = 1
 
 // runCkpt does what ampirun ckpt is asked for.
 func runCkpt(args []string, stdout io.Writer) (code int, err error) {
-	err = command.Run(args, stdout)
+	err = ckpt.Run(args, stdout)
 	switch {
-	case errors.Is(err, command.ErrDamaged):
+	case errors.Is(err, ckpt.ErrDamaged):
 		return codeDamaged, err
 	case err != nil:
 		return job.CodeUsage, err

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io"
 
+	"ampirun/cmd/ampirun/ctl"
 	"ampirun/job"
-	"ampirun/job/command"
 )
 
 // isCtl tells whether the arguments are for ampirun ctl. A program of that name is run as ./ctl.
@@ -13,7 +13,7 @@ func isCtl(args []string) bool { return len(args) > 0 && args[0] == "ctl" }
 
 // runCtl does what ampirun ctl is asked for.
 func runCtl(args []string, stdout io.Writer) (code int, err error) {
-	err = command.Run(args, stdout)
+	err = ctl.Run(args, stdout)
 	var refusal *job.Refusal
 	switch {
 	case errors.As(err, &refusal):

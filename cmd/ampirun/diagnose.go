@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"ampirun/abi"
-	"ampirun/diagnose"
+	"ampirun/internal/abi"
 	"ampirun/job"
+	"ampirun/observe/diagnose"
 	"ampirun/privatize"
 )
 

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"os"
 
-	"ampirun/abi"
 	"ampirun/ampi"
-	"ampirun/balance"
+	"ampirun/internal/abi"
 	"ampirun/job"
+	"ampirun/loadbalance/live"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
@@ -19,7 +19,7 @@ func newEngine() engine {
 			Run: func(cfg vrank.Config, report func(vrank.Event)) error {
 				mpi := ampi.New()
 				mpi.Describe(ampi.Environment{Program: cfg.Program, Args: cfg.Args[1:], Ranks: cfg.Ranks})
-				finish, err := balance.Attach(&cfg, report)
+				finish, err := live.Attach(&cfg, report)
 				if err != nil {
 					return err
 				}

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"ampirun/cmd/ampirun/lb"
 	"ampirun/job"
-	"ampirun/loadbalance/command"
 	_ "ampirun/loadbalance/partition/native" // METIS and Scotch, where they are installed
 	"ampirun/safefile"
 )
@@ -17,7 +17,7 @@ func isLB(args []string) bool { return len(args) > 0 && args[0] == "lb" }
 
 // runLB does what ampirun lb is asked for.
 func (e engine) runLB(args []string, stdout io.Writer) (code int, err error) {
-	err = command.Run(args, stdout, func(args []string) (trace string, err error) {
+	err = lb.Run(args, stdout, func(args []string) (trace string, err error) {
 		trace, code, err = e.record(args, stdout)
 		return trace, err
 	})

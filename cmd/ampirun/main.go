@@ -11,8 +11,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ampirun/debugger"
 	"ampirun/job"
+	"ampirun/observe/debugger"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"ampirun/balance"
 	"ampirun/checkpoint/plan"
-	"ampirun/debugger"
 	"ampirun/job"
 	"ampirun/loadbalance"
+	"ampirun/loadbalance/live"
 	"ampirun/loadbalance/mapping"
+	"ampirun/observe/debugger"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
@@ -117,13 +117,13 @@ var table = []group{
 	}},
 	{"Load balancing (docs/load-balancing.md)", []*option{
 		{form: "+lb", aliases: []string{"+balancer"}, value: "NAME", initial: "none", text: "move ranks to balance the load: GreedyRefine, ...",
-			more: "`ampirun lb strategies` lists the names; those of Charm++ are known. Programs need not be changed; one that calls `AMPI_Migrate` is balanced there too, by `" + balance.DefaultStrategy + "` unless this names another.",
+			more: "`ampirun lb strategies` lists the names; those of Charm++ are known. Programs need not be changed; one that calls `AMPI_Migrate` is balanced there too, by `" + live.DefaultStrategy + "` unless this names another.",
 			set:  setBalance},
 		{form: "+lb-period", value: "SECONDS", initial: "auto", text: "how often: 0.5, 200ms, auto or calls",
 			more: "`auto` acts when a further period like the last one would win more than the moves cost; `calls` only where the program calls `AMPI_Migrate`.",
 			set: func(s *settings, v string) error {
 				s.job.Period = v
-				_, err := balance.ParsePeriod(v)
+				_, err := live.ParsePeriod(v)
 				return err
 			}},
 		{form: "+migrate", value: "share,copy", initial: "share", text: "what moves: a rank alone, or its memory too",
@@ -138,7 +138,7 @@ var table = []group{
 		{form: "+lb-record-step", value: "SECONDS", rare: true, initial: "0.1", text: "how long a step of +lb-record is: 0.1, 100ms",
 			set: func(s *settings, v string) error {
 				s.job.RecordStep = v
-				_, err := balance.ParseStep(v)
+				_, err := live.ParseStep(v)
 				return err
 			}},
 		{form: "+mapping", value: "NAME", initial: "block", text: "where ranks begin: " + mapping.Names,
@@ -289,7 +289,7 @@ func (s *settings) ckpt() *job.Checkpoints {
 }
 
 func newSettings() *settings {
-	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto", RecordStep: balance.DefaultStep.String(), Stall: 60 * time.Second}}
+	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto", RecordStep: live.DefaultStep.String(), Stall: 60 * time.Second}}
 }
 
 // eachOption calls visit for every row of the table.

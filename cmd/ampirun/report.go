@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"ampirun/job"
-	"ampirun/report"
+	"ampirun/observe/report"
 )
 
 // isReport tells whether the arguments are for ampirun report. A program of that name is run as ./report.

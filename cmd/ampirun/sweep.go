@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 
+	"ampirun/cmd/ampirun/sweep"
 	"ampirun/job"
-	"ampirun/sweep"
 )
 
 // isSweep tells whether the arguments are for ampirun sweep. A program of that name is run as ./sweep.

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "heap.h"
+#include "isomalloc/heap.h"
 
 struct alloc {
 	void *(*malloc)(size_t);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "heap.h"
+#include "isomalloc/heap.h"
 
 #define CHECK(cond) \
 	do { \

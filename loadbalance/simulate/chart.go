@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"ampirun/plot"
+	"ampirun/internal/plot"
 )
 
 // StepChart draws what each strategy made of a trace, step by step: the time of steps, balancing included, and the

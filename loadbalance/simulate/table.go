@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"ampirun/human"
+	"ampirun/internal/human"
 )
 
 // Table writes results as a table, one line for each. "against" compares makespans with the first result.

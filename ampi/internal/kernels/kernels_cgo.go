@@ -2,10 +2,10 @@
 package kernels
 
 /*
-#cgo CFLAGS: -std=gnu11 -Wall -Wextra
+#cgo CFLAGS: -std=gnu11 -Wall -Wextra -I${SRCDIR}/../../..
 
-#include "../../../vrank/type.h"
-#include "../../reduce.h"
+#include "vrank/p2p/type.h"
+#include "ampi/coll/reduce.h"
 
 #define PLAIN(kind, T)                                \
 	case VR_KIND_##kind:                          \
@@ -84,7 +84,7 @@ type Element struct{ A, B int64 }
 // maxElements is how many of the largest elements fit the buffers of one call.
 const maxElements = 2048
 
-// The kinds of elements, VR_KIND_ in vrank/type.h.
+// The kinds of elements, VR_KIND_ in vrank/p2p/type.h.
 const (
 	I8, U8, I16, U16     = C.VR_KIND_I8, C.VR_KIND_U8, C.VR_KIND_I16, C.VR_KIND_U16
 	I32, U32, I64, U64   = C.VR_KIND_I32, C.VR_KIND_U32, C.VR_KIND_I64, C.VR_KIND_U64

@@ -2,13 +2,13 @@
 package testrank
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -I${SRCDIR}/../../..
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../../isomalloc/heap.h"
-#include "../../../vrank/core.h"
+#include "isomalloc/heap.h"
+#include "vrank/core/core.h"
 
 #define HEAP (256ul << 20)
 

@@ -2,11 +2,11 @@
 package typeexec
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
+#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -I${SRCDIR}/../../..
 #include <stdlib.h>
 
-#include "../../../vrank/type.c"
-#include "../../../vrank/type_predefined.c"
+#include "vrank/p2p/type.c"
+#include "vrank/p2p/type_predefined.c"
 */
 import "C"
 

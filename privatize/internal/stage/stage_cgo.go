@@ -3,7 +3,7 @@
 package stage
 
 /*
-#cgo CFLAGS: -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wno-unused-parameter
+#cgo CFLAGS: -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wno-unused-parameter -I${SRCDIR}/../../..
 #cgo LDFLAGS: -ldl
 #include <stdlib.h>
 #include "stage.h"

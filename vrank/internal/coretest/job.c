@@ -1,10 +1,10 @@
 /* A job without workers: control area, slices and ranks in one shared mapping. */
-#include "harness.h"
+#include "vrank/internal/coretest/harness.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../p2p.h"
+#include "vrank/p2p/p2p.h"
 
 #define MIB (1ull << 20)
 #define SLICE (64 * MIB)

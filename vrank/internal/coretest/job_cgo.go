@@ -4,8 +4,8 @@
 package coretest
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic
-#include "harness.h"
+#cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic -I${SRCDIR}/../../..
+#include "vrank/internal/coretest/harness.h"
 
 static int poll_as(int pe) { ct_be(pe); return vr_pe_poll(); }
 static struct ct_offset offset_at(int i) { return ct_offsets[i]; }

@@ -2,7 +2,7 @@ package coretest
 
 /*
 #include <stdlib.h>
-#include "harness.h"
+#include "vrank/internal/coretest/harness.h"
 */
 import "C"
 

@@ -1,7 +1,7 @@
 /* Where the fields of the shared structures lie: offsetof as the core's compiler sees it. */
-#include "harness.h"
+#include "vrank/internal/coretest/harness.h"
 
-#include "../../switch.h"
+#include "vrank/core/switch.h"
 
 #define F(object, field) {#object, #field, offsetof(struct object, field), sizeof(((struct object *)0)->field)}
 #define WHOLE(object) {#object, "", alignof(struct object), sizeof(struct object)}

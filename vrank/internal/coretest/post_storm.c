@@ -1,9 +1,9 @@
 /* Work that PEs post to a PE which sleeps in between: none may be lost, nor the call that wakes it. */
-#include "process.h"
+#include "vrank/internal/coretest/process.h"
 
 #include <sched.h>
 
-#include "../../pe_thread.h"
+#include "vrank/core/pe_thread.h"
 
 struct piece {
 	struct vr_work work;

@@ -1,4 +1,4 @@
-#include "process.h"
+#include "vrank/internal/coretest/process.h"
 
 #include <signal.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef CORETEST_PROCESS_H
 #define CORETEST_PROCESS_H
 
-#include "harness.h"
+#include "vrank/internal/coretest/harness.h"
 
 /* Run fn(pe, arg) in a process for each PE. A process whose fn returns a text, that dies or takes longer than a minute has
  * failed, and the others are ended. NULL, or the first failure's text. */

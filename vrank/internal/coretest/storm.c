@@ -1,14 +1,14 @@
 /* Ranks that send to one another from several processes: every rank sends `each` messages to every rank, itself included,
  * in random order; a receiver knows from (source, dest, number) what must arrive next from each source. Ranks with even
  * numbers receive into requests that they post ahead, the others take what they probe. */
-#include "process.h"
+#include "vrank/internal/coretest/process.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../errors.h"
-#include "../../p2p.h"
+#include "vrank/core/errors.h"
+#include "vrank/p2p/p2p.h"
 
 #define RANKS 64 /* at most */
 #define POSTED 8

@@ -1,0 +1,359 @@
+/* The C core: who may call what is said at each function. "Rank stack" means while vr_current is set, "PE stack" means
+ * from the PE loop. Nothing here may be called from other threads unless it says so. */
+#ifndef VRANK_CORE_H
+#define VRANK_CORE_H
+
+#include "vrank/core/rank.h"
+
+/* ---- the job and its PEs, in the control area before slice 0 ---- */
+
+#define VR_POOL_CLASSES 9 /* envelopes of 128 << class bytes */
+#define VR_POOL_BYTES (4ull << 30) /* address space of one PE's pool; backed as it is used */
+#define VR_EAGER_MAX 16384 /* payloads up to this travel with the envelope */
+
+/* Something for a PE itself to do: vr_pe_post. */
+struct vr_work {
+	struct vr_node node;
+	void (*run)(struct vr_work *);
+};
+
+#define VR_OFFERS 8 /* ranks that a PE holds out to others at a time: offer.h */
+
+/* What a PE asks of others when it has nothing to run: steal.c. */
+struct vr_steal {
+	struct vr_work work;
+	_Atomic int32_t pending; /* the question, until it is answered, and ranks that are to come */
+	uint64_t answered_at, not_before, pause; /* time-stamp counter */
+	int32_t is_first; /* nothing has come yet of the last answer */
+	uint64_t stolen, steals, latency; /* ranks; times that some came, and ticks from the answer, or from taking, until the first was here */
+};
+
+/* A queue; last means nothing while it is empty. */
+struct vr_moves {
+	struct vr_move *first, *last;
+};
+
+struct vr_pe {
+	int32_t id;
+	int32_t nranks; /* that it owns now */
+	/* run queue */
+	struct vr_rank *head, *tail;
+	struct vr_rank *timers; /* sorted by wake_at */
+	struct vr_rank *all;
+	int32_t budget; /* switches until the PE loop wants to look around */
+	struct vr_moves orders, arrivals; /* ranks that Go is to send away, and to take in */
+	int32_t has_offers; /* since the last look at them */
+	uint64_t offers_until; /* `switches` at which it is the turn of the first one offered, or time to look for some */
+	struct vr_env *free[VR_POOL_CLASSES];
+	int32_t nfree[VR_POOL_CLASSES];
+	char *pool_next, *pool_end;
+	uint64_t switches, idle_ticks;
+	uint64_t blocks; /* calls of vr_rank_block: somebody has to do something for each to end */
+	uint64_t busy_ticks; /* in ranks; while time is accounted */
+	uint64_t idle_since; /* time-stamp counter; 0 while it is not idle */
+	uint64_t move_ticks, move_steps; /* spent on ranks that go or come; how often one did */
+	int32_t thread; /* the kernel's number of the PE thread */
+	int32_t is_told; /* that the job is to freeze: no rank leaves any more */
+	struct vr_work freeze; /* tells it */
+	uint64_t tp; /* thread pointer of the PE thread: the same in every worker */
+	struct vr_timeline *timeline; /* its ring: timeline.h */
+
+	/* Other workers push here. */
+	alignas(VR_LINE) _Atomic(struct vr_rank *) wake; /* ranks with a filled inbox */
+	_Atomic(struct vr_node *) inbox; /* work for the PE itself, see vr_pe_post */
+	alignas(VR_LINE) _Atomic uint32_t asleep; /* futex: 1 while the PE sleeps or is about to */
+	_Atomic int32_t core; /* that it was last seen on */
+	_Atomic uint32_t watch; /* futex: reasons for its worker to watch what its thread does: nudge.c */
+	_Atomic(struct vr_rank *) watched; /* the PE looks into this inbox unasked, so nobody need put it on the wake list */
+	alignas(VR_LINE) struct vr_steal steal;
+	alignas(VR_LINE) _Atomic(struct vr_rank *) offers[VR_OFFERS]; /* whoever exchanges one for NULL has it */
+	alignas(VR_LINE) _Atomic(struct vr_env *) freed; /* pool envelopes coming home */
+};
+
+/* Libraries that ranks have opened at run time: each has one place in the slices of all ranks. */
+struct vr_shelf {
+	_Atomic uint32_t lock;
+	int32_t modules; /* with thread-local variables, those of the program among them */
+	uint64_t used; /* bytes of layout.libraries */
+	uint64_t tls_used; /* bytes below the thread pointer that have a fixed use */
+	struct vr_shelved *first;
+};
+
+/* All PEs stand still at the same time: freeze.h. */
+struct vr_freeze {
+	_Atomic int32_t wanted; /* somebody has asked */
+	_Atomic int32_t told; /* PEs that know it; and whether one has left for good, see vr_freeze_forgo */
+	_Atomic int32_t travelling; /* ranks that have left their PE and not arrived at the next one; but for those that were stolen */
+	_Atomic int32_t refused; /* some rank cannot be saved */
+	_Atomic int32_t still; /* whoever is not a PE keeps out, too: vr_outside_enter */
+	_Atomic int32_t outside; /* who is in nevertheless */
+	_Atomic uint32_t done; /* freezes, and restarts, that are over */
+	_Atomic uint32_t met; /* PEs that have come to a meeting, since the job began; futex */
+	_Atomic uint32_t departures; /* the most that a worker has seen */
+	_Atomic uint32_t begun, copied; /* copies of the region that somebody has begun, and that are complete. In between nobody writes to it. */
+	_Atomic int32_t halts; /* workers are to end when all stand still, instead of copying */
+	_Atomic int32_t halted; /* all stand still, for good */
+	int64_t at; /* vr_now() */
+};
+
+struct vr_job {
+	uint64_t magic;
+	int32_t pes, ranks;
+	int32_t keeps; /* it can be saved: no worker is relied upon to stay, even if there is only one */
+	_Atomic uint64_t registers; /* that ranks have used when they were nudged, as xsave counts them */
+	_Atomic uint64_t xcomp; /* parts of the registers that ranks have asked for: xcomp.h */
+	int32_t saves; /* where its ranks can have it saved: enum vr_saves */
+	int32_t room; /* PEs that it can have after a restart without a loss */
+	struct vr_layout layout;
+	uint64_t slices; /* address of slice 0 */
+	uint64_t canary, pointer_guard;
+	uint64_t ticks_per_second;
+	int64_t clock; /* nanoseconds that CLOCK_MONOTONIC lacks to what vr_now() is */
+	struct vr_shelf shelf;
+	struct vr_freeze freeze;
+	_Atomic int32_t *fd_owner; /* by number of a descriptor: 1 + the rank that has it; numbers.c */
+	int32_t fd_first, fd_count; /* numbers that ranks have, from and below; no count where ranks cannot move */
+	_Atomic int32_t fd_top; /* above all of them that have been in use */
+	alignas(VR_LINE) _Atomic int32_t stop; /* the job ends: PEs leave their loops */
+	_Atomic int32_t started; /* PEs whose ranks exist */
+	uint64_t began_at; /* time-stamp counter: when all did */
+	_Atomic int32_t live; /* ranks that have not ended */
+	_Atomic uint32_t next_context;
+	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
+	_Atomic uint64_t activity; /* counts ends of idleness */
+	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
+	_Atomic int32_t measuring; /* time is accounted to ranks: the same as vr_measure of all workers, or soon */
+	alignas(VR_LINE) _Atomic uint32_t steps_asked, steps_done; /* of balancing, by AMPI_Migrate: balance.c */
+	_Atomic(void *) world_team; /* of MPI_COMM_WORLD, made by the first rank that needs it */
+	alignas(VR_LINE) _Atomic uint32_t arena_lock;
+	char *arena_next, *arena_end; /* memory for objects that all workers share */
+	void *arena_free[64]; /* freed blocks by the logarithm of their size */
+	uint64_t arena_used; /* bytes in blocks that are not free */
+	struct vr_pe pe[];
+};
+
+enum vr_saves { VR_TO_DISK = 1, VR_TO_MEMORY = 2 };
+
+#define VR_JOB_MAGIC 0x31626f6a2d7276ull /* "vr-job1" */
+#define VR_JOB_ASLEEP 0x30626f6a2d7276ull /* as it is saved: nobody may use it before it is revived */
+#define VR_ARENA_BYTES (1ull << 30)
+
+extern struct vr_job *vr_job;
+extern struct vr_pe *vr_pe; /* this worker's */
+
+/* Is what this process has enough for all ranks, for ever? */
+static inline int vr_job_is_alone(void)
+{
+	return vr_job->pes == 1 && !vr_job->keeps;
+}
+
+/* Rank r has something that its slice does not hold and that no other worker could give it: it stays where it is from now on. The first
+ * reason is kept, in the words that follow "cannot move: ". Rank stack, PE stack, threads of ranks. */
+void vr_rank_pin(struct vr_rank *r, const char *why, ...) __attribute__((format(printf, 2, 3)));
+
+/* Bytes at its start that hold the job's and the PEs' structures. */
+uint64_t vr_job_header(void);
+
+/* Bytes of control area for this many PEs. Any thread. */
+uint64_t vr_control_size(int pes);
+
+/* Lay the job's structures out in zeroed memory. Done once, by the worker that is PE 0's manager side. Any thread. */
+void vr_job_init(void *control, int pes, int ranks, int keeps, const struct vr_layout *layout, uint64_t slices);
+
+static inline struct vr_rank *vr_rank_of(int32_t id)
+{
+	const struct vr_layout *l = &vr_job->layout;
+	return (struct vr_rank *)(vr_job->slices + (uint64_t)id * l->slice_size + l->control_block + vr_colour(id));
+}
+
+/* Where the images of a rank lie that has its own: slices are aligned to pages only, images may want more. */
+static inline uint64_t vr_images_of(int32_t id)
+{
+	const struct vr_layout *l = &vr_job->layout;
+	uint64_t at = vr_job->slices + (uint64_t)id * l->slice_size + l->images;
+	return (at + l->images_align - 1) & ~(l->images_align - 1);
+}
+
+static inline int vr_is_mine(const struct vr_rank *r)
+{
+	return atomic_load_explicit(&r->pe, memory_order_acquire) == vr_pe->id;
+}
+
+/* The PE that has the rank, or is about to. Any thread. */
+static inline int32_t vr_owner(const struct vr_rank *r)
+{
+	return atomic_load_explicit(&r->pe, memory_order_acquire) & ~VR_IN_TRANSIT;
+}
+
+uint64_t vr_job_measure_ticks(void);
+
+/* Memory that all workers share, zeroed; NULL when the arena is full. Any stack. */
+void *vr_arena_alloc(size_t n);
+void vr_arena_free(void *p, size_t n);
+
+/* ---- scheduling: schedule.c ---- */
+
+/* Why vr_pe_run came back. */
+enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES, VR_FREEZES, VR_SAVES, VR_SAVES_IN_MEMORY };
+
+/* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the context it is about. */
+enum vr_reason vr_pe_run(struct vr_rank *resume);
+extern struct vr_rank *vr_left_by;
+
+/* Rank stack: put this rank to sleep until somebody makes it ready; switches. */
+void vr_rank_block(void);
+
+/* The same for ever, whoever makes it ready. */
+void vr_rank_rest(void) __attribute__((noreturn));
+
+/* Rank stack: let the other ready ranks run first; switches when there are any. */
+void vr_rank_yield(void);
+
+/* Any stack of the owner: a rank that blocks becomes ready. */
+void vr_rank_ready(struct vr_rank *r);
+
+/* How many ranks have gone from this worker to others. */
+extern uint32_t vr_departures;
+
+/* Any stack of the PE that has the chain: a context is about to sleep in it. For one that is elsewhere, `mixed` is set. */
+void vr_chain_join(struct vr_chain *c, struct vr_rank *context);
+
+/* Any stack of the PE that has the chain: all of them become ready, and the chain empty. */
+void vr_chain_ready(struct vr_chain *c);
+
+/* Any stack, any worker: a context that blocks becomes ready, wherever it is. */
+void vr_rank_wake(struct vr_rank *context);
+
+/* Rank stack: switch to the PE loop, which returns `reason` to Go. Comes back when Go resumes the rank. */
+void vr_rank_leave(enum vr_reason reason);
+
+/* Rank stack: sleep without holding the PE up. */
+void vr_rank_sleep(int64_t nanoseconds);
+
+/* Any stack of the owner: a rank that sleeps so is ready at once. */
+void vr_rank_rouse(struct vr_rank *r);
+
+/* Nanoseconds of CLOCK_MONOTONIC, without the time between a checkpoint and its restart: it goes on where it was. */
+int64_t vr_now(void);
+extern int64_t vr_clock; /* what that makes: vr_job.clock */
+
+static inline uint64_t vr_ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/* ---- between workers: inbox.c ---- */
+
+/* Any stack, any worker: hand a node to a rank wherever it is. */
+void vr_inbox_push(struct vr_rank *to, struct vr_node *n);
+
+/* The same for a message of at most VR_MAIL_BYTES. The mail to fill, or NULL when the inbox is not empty; then send it. */
+struct vr_mail *vr_mail_open(struct vr_rank *to);
+void vr_mail_send(struct vr_rank *to);
+
+/* The owner: carry out all that lies in the inbox. */
+void vr_inbox_drain(struct vr_rank *r);
+
+/* PE stack: look after the wake list of another worker, which may hold a rank that has just come from there. */
+void vr_wakes_rescue(struct vr_pe *of);
+
+/* The owner: look after all ranks of the wake list and the PE's own inbox. 1 when there was anything. */
+int vr_pe_poll(void);
+
+/* Any worker: hand work to a PE itself; its `run` is called with it there, on any stack. */
+void vr_pe_post(int pe, struct vr_work *w);
+
+/* The PE, any stack: look into the inbox of r (NULL: of none) at every poll, instead of the one before. */
+void vr_pe_watch(struct vr_rank *r);
+
+static inline int vr_pe_has_watched(void)
+{
+	struct vr_rank *r = atomic_load_explicit(&vr_pe->watched, memory_order_relaxed);
+	return r && atomic_load_explicit(&r->inbox, memory_order_relaxed);
+}
+
+static inline int vr_pe_has_news(void)
+{
+	return vr_pe_has_watched() || atomic_load_explicit(&vr_pe->wake, memory_order_relaxed) || atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed);
+}
+
+/* Any thread of any worker: end a PE's sleep. */
+void vr_pe_ring(struct vr_pe *pe);
+
+/* ---- envelopes: pool.c ---- */
+
+/* An envelope for `bytes` of payload from this PE's pool; NULL when the pool is full. */
+struct vr_env *vr_env_alloc(int64_t bytes);
+void vr_env_free(struct vr_env *e);
+
+/* The same for a message that has arrived and has nowhere else to go: without room the job ends. */
+struct vr_env *vr_env_need(int64_t bytes);
+
+static inline void *vr_env_data(struct vr_env *e)
+{
+	return e->bytes <= VR_INLINE ? e->inline_data : e->data;
+}
+
+/* ---- memory ---- */
+
+/* Memory of a rank's slice for the runtime. The owner. */
+void *vr_rank_alloc(struct vr_rank *r, size_t n);
+void *vr_rank_calloc(struct vr_rank *r, size_t n, size_t size);
+void *vr_rank_realloc(struct vr_rank *r, void *p, size_t n);
+void vr_rank_free(struct vr_rank *r, void *p);
+
+/* Why a rank that asked for memory, or for a request, got none, and the way out. The text is valid until the next call. */
+const char *vr_why_full(const struct vr_rank *r);
+
+/* tls.c: which rank's thread-local block is loaded, or NULL. */
+extern struct vr_rank *vr_loaded;
+
+/* So many bytes below the thread pointer are in use by the ranks of this worker, a multiple of 64: what a switch copies. The rest of the
+ * shadow is for libraries that are opened at run time. */
+extern uint64_t vr_tls_live;
+const char *vr_tls_setup(void); /* NULL, or why thread-local variables cannot be kept apart */
+uint64_t vr_tls_reserve_size(void);
+
+/* An address that a program gave, as it is to be kept: thread-local variables get their place in the shadow. */
+static inline void *vr_canonical(struct vr_rank *r, const void *p)
+{
+	uint64_t below = vr_pe->tp - (uint64_t)p;
+	if (vr_unlikely(below - 1 < vr_job->layout.tls_size))
+		return r->tls + vr_job->layout.tls_size - below;
+	return (void *)p;
+}
+
+/* Where a canonical address is right now: the shadow of the loaded rank is stale. */
+static inline void *vr_live(const void *p)
+{
+	if (vr_loaded && vr_unlikely((uint64_t)((char *)p - vr_loaded->tls) < vr_job->layout.tls_size))
+		return (char *)vr_pe->tp - vr_job->layout.tls_size + ((char *)p - vr_loaded->tls);
+	return (void *)p;
+}
+
+/* Can other workers read [p, p+n) of this rank? Not read-only segments, thread-local variables, memory outside the slice. */
+int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n);
+
+/* Tell which parts of the image area are private writable memory; PE stack, once. */
+void vr_images_writable(const uint64_t *ranges, int n);
+
+/* ---- life: life.c, out.c, fault.c, bind.c ---- */
+
+/* PE stack: make the control block of a rank of this PE, ready to run. 0, or -1 when the heap cannot be made. */
+int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags);
+void vr_rank_start(struct vr_rank *r);
+void vr_rank_adopt(struct vr_rank *r); /* it is this PE's from now on */
+void vr_rank_release(struct vr_rank *r); /* and this PE's no longer */
+
+/* Rank stack: end this rank; does not return. */
+void vr_rank_exit(int code) __attribute__((noreturn));
+
+/* Rank stack: end the job; does not return. */
+void vr_job_abort(int code, const char *fmt, ...) __attribute__((noreturn, format(printf, 2, 3)));
+
+/* Write to the rank's standard output (1) or error (2). Any stack of a worker. */
+void vr_out_write(int rank, int stream, const void *data, size_t n);
+void vr_out_printf(int rank, int stream, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+extern int vr_out_fd;
+
+#endif

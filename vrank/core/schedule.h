@@ -1,0 +1,59 @@
+/* What only the core's own files need of the scheduler. */
+#ifndef VRANK_SCHEDULE_H
+#define VRANK_SCHEDULE_H
+
+#include "vrank/core/core.h"
+
+extern int vr_measure; /* account time to ranks at every switch */
+extern uint64_t vr_spin_ticks; /* how long an idle PE looks for news before it sleeps */
+
+/* PE stack: nothing is ready. Spin, then sleep until there is something; `hot` blocked last, the next message is likely to be for it. 1 when
+ * the job is found to be deadlocked. */
+int vr_idle(struct vr_rank *hot);
+
+/* Any stack of the PE: ranks whose sleep is over become ready. 1 when there were any. */
+int vr_timers_fire(void);
+
+static inline int vr_job_is_stopped(void)
+{
+	return atomic_load_explicit(&vr_job->stop, memory_order_relaxed);
+}
+
+/* Have the ranks of all PEs? */
+static inline int vr_job_has_ended(void)
+{
+	return !atomic_load_explicit(&vr_job->live, memory_order_relaxed);
+}
+
+/* Some rank of this worker has started a thread. */
+extern int vr_have_threads;
+
+/* Some rank has called chdir: then each switch goes to the rank's directory. */
+extern int vr_directories;
+void vr_directory_enter(const struct vr_rank *r);
+
+/* PE stack: a rank goes, or has come, with its current directory. 0, or -1. */
+void vr_directory_leave(const struct vr_rank *r);
+int vr_directory_adopt(const struct vr_rank *r);
+
+/* So many ranks are lent to functions that must not wait: see borrow.c. Then the PE's budget is negative, which leads who
+ * would switch into the slow path. */
+extern int vr_lent;
+void *vr_borrow_prepare(struct vr_rank *r, void (*fn)(void *), void *arg);
+
+/* A rank has ended; PEs sleep no longer when it was the last one. */
+void vr_job_one_less(void);
+
+/* PE stack: forget whatever is remembered of ranks in this process. */
+void vr_schedule_rest(void);
+
+/* PE stack: take a context out of the scheduler's lists. What it was in tells what to put it into again. */
+enum vr_place { VR_IN_NONE, VR_IN_QUEUE, VR_IN_TIMERS };
+void vr_rank_next(struct vr_rank *context); /* it becomes ready, and the first in the queue */
+enum vr_place vr_schedule_remove(struct vr_rank *context);
+void vr_schedule_insert(struct vr_rank *context, enum vr_place place);
+
+/* Signal handler on the PE thread: give rank r up. Returns the stack pointer with which the PE loop goes on. */
+void *vr_fault_escape(struct vr_rank *r);
+
+#endif

@@ -1,0 +1,39 @@
+/* Switching the thread-local blocks of ranks, see tls.c. */
+#ifndef VRANK_TLS_H
+#define VRANK_TLS_H
+
+#include "vrank/core/core.h"
+
+/* Blocks are a few hundred bytes: whole vectors, without the call that memcpy would be. Sizes are multiples of 64. */
+static inline void vr_tls_copy(char *to, const char *from, uint64_t n)
+{
+	typedef long long vec __attribute__((vector_size(16), aligned(16)));
+	for (uint64_t i = 0; i < n; i += 64) {
+		vec a = *(const vec *)(from + i), b = *(const vec *)(from + i + 16);
+		vec c = *(const vec *)(from + i + 32), d = *(const vec *)(from + i + 48);
+		*(vec *)(to + i) = a;
+		*(vec *)(to + i + 16) = b;
+		*(vec *)(to + i + 32) = c;
+		*(vec *)(to + i + 48) = d;
+	}
+}
+
+/* The PE thread: what the loaded rank has goes to its shadow; then nobody is loaded. */
+static inline void vr_tls_unload(void)
+{
+	uint64_t n = vr_tls_live;
+	if (vr_loaded)
+		vr_tls_copy(vr_loaded->tls + vr_job->layout.tls_size - n, (char *)vr_pe->tp - n, n);
+	vr_loaded = NULL;
+}
+
+/* The PE thread: from here on the reserve holds rank r's variables. */
+static inline void vr_tls_load(struct vr_rank *r)
+{
+	uint64_t n = vr_tls_live;
+	vr_tls_unload();
+	vr_tls_copy((char *)vr_pe->tp - n, r->tls + vr_job->layout.tls_size - n, n);
+	vr_loaded = r;
+}
+
+#endif
