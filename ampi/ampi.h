@@ -30,8 +30,8 @@ struct ampi_topology; /* topo.h */
 enum ampi_context {
 	AMPI_CONTEXT_P2P,
 	AMPI_CONTEXT_OWN, /* the runtime's own messages */
-	AMPI_CONTEXT_PLAN, /* plans, inside the local group */
-	AMPI_CONTEXT_ACROSS, /* plans, between the groups of an intercommunicator; the source is the rank in its own group */
+	AMPI_CONTEXT_PLAN, /* schedules, inside the local group */
+	AMPI_CONTEXT_ACROSS, /* schedules, between the groups of an intercommunicator; the source is the rank in its own group */
 	AMPI_CONTEXTS
 };
 #define AMPI_CONTEXT_WORLD 4
@@ -54,7 +54,7 @@ struct ampi_comm {
 	const int32_t *world; /* rank here -> rank in MPI_COMM_WORLD; NULL means the same. The team's or the arena's */
 	const int32_t *remote_world;
 	int32_t remote_size; /* of an intercommunicator, else 0 */
-	uint32_t plans; /* collective operations so far that have a plan: see plan.h */
+	uint32_t schedules; /* collective operations so far that have a schedule: see sched.h */
 	uint32_t handle;
 	int32_t refs; /* the handle and pending operations */
 	struct ampi_topology *topology; /* NULL without one */

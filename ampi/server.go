@@ -111,7 +111,7 @@ func (s *Server) Pack(rank int) []byte {
 	if !ok {
 		panic(fmt.Sprintf("BUG: nothing is kept of rank %d", rank))
 	}
-	var l luggage
+	var l packedState
 	l.state(st)
 	return l.data
 }
@@ -119,7 +119,7 @@ func (s *Server) Pack(rank int) []byte {
 // Unpack takes a rank in that another worker has packed.
 func (s *Server) Unpack(rank int, data []byte) error {
 	st := newState()
-	l := luggage{data: data, reading: true}
+	l := packedState{data: data, reading: true}
 	if l.state(st); l.err != nil || len(l.data) > 0 {
 		return fmt.Errorf("unpack what MPI keeps of it: %w, %d bytes are left", cmp.Or(l.err, errLonger), len(l.data))
 	}

@@ -162,7 +162,7 @@ static int iso_chunk_review_front(struct iso_heap *h)
 /* What is held back for speed is given up, before a request is refused. */
 void iso_chunk_make_room(struct iso_heap *h)
 {
-	iso_raw_settle_all(h);
+	iso_raw_drain_all(h);
 	iso_front_flush_all(h);
 }
 

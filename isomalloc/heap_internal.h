@@ -259,7 +259,7 @@ ISO_HIDDEN void *iso_raw_realloc(struct iso_heap *h, void *ptr, size_t n);
 ISO_HIDDEN void *iso_raw_memalign(struct iso_heap *h, size_t align, size_t n, size_t offset);
 ISO_HIDDEN void *iso_raw_calloc(struct iso_heap *h, size_t n, size_t offset);
 ISO_HIDDEN size_t iso_raw_usable(const void *ptr);
-ISO_HIDDEN void iso_raw_settle_all(struct iso_heap *h);
+ISO_HIDDEN void iso_raw_drain_all(struct iso_heap *h);
 ISO_HIDDEN int iso_raw_sound(struct iso_heap *h, const void *ptr);
 ISO_HIDDEN void iso_raw_refuse(struct iso_heap *h, size_t wanted);
 

@@ -127,7 +127,7 @@ static void *iso_raw_alloc_larger(struct iso_heap *h, size_t n)
 }
 
 /* Cuts a roomy block to n bytes for good. */
-static void iso_raw_settle(struct iso_heap *h, struct iso_chunk *c, size_t n)
+static void iso_raw_drain(struct iso_heap *h, struct iso_chunk *c, size_t n)
 {
 	c->head &= ~ISO_ROOMY;
 	h->roomy--;
@@ -135,12 +135,12 @@ static void iso_raw_settle(struct iso_heap *h, struct iso_chunk *c, size_t n)
 }
 
 /* Memory is short: all roomy blocks give up what they do not use. */
-void iso_raw_settle_all(struct iso_heap *h)
+void iso_raw_drain_all(struct iso_heap *h)
 {
 	for (uintptr_t at = h->first; at < h->top && h->roomy > 0; at += iso_chunk_size(iso_chunk_at(at))) {
 		struct iso_chunk *c = iso_chunk_at(at);
 		if (!(c->head & ISO_FREE) && (c->head & ISO_ROOMY))
-			iso_raw_settle(h, c, *iso_raw_asked(c));
+			iso_raw_drain(h, c, *iso_raw_asked(c));
 	}
 }
 
@@ -167,7 +167,7 @@ static int iso_raw_resize_roomy(struct iso_heap *h, struct iso_chunk *c, size_t 
 		*asked = n;
 		return 1;
 	}
-	iso_raw_settle(h, c, n);
+	iso_raw_drain(h, c, n);
 	return 1;
 }
 

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func newShadowOf(t testing.TB, r *Region) *Shadow {
+func newSnapshotOf(t testing.TB, r *Region) *Snapshot {
 	t.Helper()
-	s, err := CreateShadow(r.Config())
+	s, err := CreateSnapshot(r.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,14 +23,14 @@ func newShadowOf(t testing.TB, r *Region) *Shadow {
 	return s
 }
 
-// takenAgain is the same shadow as another process has it.
-func takenAgain(t *testing.T, s *Shadow) *Shadow {
+// takenAgain is the same snapshot as another process has it.
+func takenAgain(t *testing.T, s *Snapshot) *Snapshot {
 	t.Helper()
 	fd, err := unix.Dup(s.FD())
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := TakeShadow(fd, s.Config())
+	other, err := TakeSnapshot(fd, s.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,10 +38,10 @@ func takenAgain(t *testing.T, s *Shadow) *Shadow {
 	return other
 }
 
-// TestShadowMarks compares the bits with a list of what was marked, in two processes' places: the shadow and the same taken from its descriptor.
-func TestShadowMarks(t *testing.T) {
+// TestSnapshotMarks compares the bits with a list of what was marked, in two processes' places: the snapshot and the same taken from its descriptor.
+func TestSnapshotMarks(t *testing.T) {
 	r := newRegion(t, 1<<20, 3<<20, 5)
-	s := newShadowOf(t, r)
+	s := newSnapshotOf(t, r)
 	other := takenAgain(t, s)
 	pages := r.Config().Size() / pageSize
 	marked := make([]bool, pages)
@@ -69,7 +69,7 @@ func TestShadowMarks(t *testing.T) {
 			for i := first; i < last; i++ {
 				marked[i] = true
 			}
-			[]*Shadow{s, other}[rand.IntN(2)].Mark(r.Base()+uintptr(first*pageSize), r.Base()+uintptr(last*pageSize))
+			[]*Snapshot{s, other}[rand.IntN(2)].Mark(r.Base()+uintptr(first*pageSize), r.Base()+uintptr(last*pageSize))
 			check()
 		}
 		s.Forget([]Range{{r.Base(), r.Base() + uintptr(r.Config().Size())}})
@@ -91,7 +91,7 @@ func TestShadowMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Take(fd, r.Config()); err == nil {
-		t.Error("a shadow is taken for a region")
+		t.Error("a snapshot is taken for a region")
 	}
 }
 
@@ -222,10 +222,10 @@ func joined(list []Range) (out []Range) {
 	return out
 }
 
-// TestShadowTakesOver: what a shadow gets or loses other than by those that mark has changed all the same.
-func TestShadowTakesOver(t *testing.T) {
+// TestSnapshotTakesOver: what a snapshot gets or loses other than by those that mark has changed all the same.
+func TestSnapshotTakesOver(t *testing.T) {
 	r := newRegion(t, 0, 1<<20, 1)
-	s := newShadowOf(t, r)
+	s := newSnapshotOf(t, r)
 	mem(r.Base()+2*pageSize, 1)[0] = 1
 	if _, err := s.WriteAt([]byte{2}, 5*pageSize); err != nil {
 		t.Fatal(err)
@@ -247,10 +247,10 @@ func TestShadowTakesOver(t *testing.T) {
 	}
 }
 
-// TestShadowHashes: what a page holds is known in all processes once one has learned it, and not any more when anything may have been written to it.
-func TestShadowHashes(t *testing.T) {
+// TestSnapshotHashes: what a page holds is known in all processes once one has learned it, and not any more when anything may have been written to it.
+func TestSnapshotHashes(t *testing.T) {
 	r := newRegion(t, 0, 1<<20, 1)
-	s := newShadowOf(t, r)
+	s := newSnapshotOf(t, r)
 	other := takenAgain(t, s)
 	content, wrong := bytes.Repeat([]byte{7}, pageSize), bytes.Repeat([]byte{8}, pageSize)
 	at, beside := r.Base()+3*pageSize, r.Base()+200*pageSize
@@ -262,7 +262,7 @@ func TestShadowHashes(t *testing.T) {
 			}
 			s.Learn(page, content)
 		}
-		for _, s := range []*Shadow{s, other} {
+		for _, s := range []*Snapshot{s, other} {
 			if same, known := s.Compare(at, content); !same || !known {
 				t.Fatalf("what was learned: same %v, known %v", same, known)
 			}
@@ -285,7 +285,7 @@ func TestShadowHashes(t *testing.T) {
 		if err := write(); err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range []*Shadow{s, other} {
+		for _, s := range []*Snapshot{s, other} {
 			if _, known := s.Compare(at, content); known {
 				t.Errorf("a page that was %s is known", name)
 			}

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Shadow is memory that a region is copied to, at the same offsets. Behind it in the memfd is a bit for each page, which says that the page
-// has been written to, so that who saves the shadow from time to time need not look for that. Behind the bits are hashes of pages, so that who
-// copies need not read the shadow to see that a page is the same.
-type Shadow struct {
+// Snapshot is memory that a region is copied to, at the same offsets. Behind it in the memfd is a bit for each page, which says that the page
+// has been written to, so that who saves the snapshot from time to time need not look for that. Behind the bits are hashes of pages, so that who
+// copies need not read the snapshot to see that a page is the same.
+type Snapshot struct {
 	*Region
 	marks  []uint64   // mapped
 	hashes []pageHash // mapped with them
 }
 
-// pageHash is XXH3 of 128 bits of a page that the shadow has. It is known if the low half is not 0.
+// pageHash is XXH3 of 128 bits of a page that the snapshot has. It is known if the low half is not 0.
 type pageHash struct{ low, high uint64 }
 
 const pagesInWord = 64
@@ -34,47 +34,47 @@ func (c Config) hashesSize() uint64 {
 	return (c.Size()/pageSize*uint64(unsafe.Sizeof(pageHash{})) + pageSize - 1) &^ (pageSize - 1)
 }
 
-// CreateShadow makes the memfd of a shadow. It is not mapped: see View.
-func CreateShadow(c Config) (*Shadow, error) {
+// CreateSnapshot makes the memfd of a snapshot. It is not mapped: see View.
+func CreateSnapshot(c Config) (*Snapshot, error) {
 	r, err := create(c, c.marksSize()+c.hashesSize())
 	if err != nil {
 		return nil, err
 	}
-	return newShadow(r)
+	return newSnapshot(r)
 }
 
-// TakeShadow takes over the memfd of a shadow that another process has made with the same Config, and closes it when it fails.
-func TakeShadow(fd int, c Config) (*Shadow, error) {
+// TakeSnapshot takes over the memfd of a snapshot that another process has made with the same Config, and closes it when it fails.
+func TakeSnapshot(fd int, c Config) (*Snapshot, error) {
 	r, err := take(fd, c, c.marksSize()+c.hashesSize())
 	if err != nil {
 		return nil, err
 	}
-	return newShadow(r)
+	return newSnapshot(r)
 }
 
-func newShadow(r *Region) (*Shadow, error) {
+func newSnapshot(r *Region) (*Snapshot, error) {
 	bits := r.cfg.marksSize()
 	size := bits + r.cfg.hashesSize()
 	at, err := mapApart(r.FD(), r.cfg.Size(), size, unix.PROT_READ|unix.PROT_WRITE)
 	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("map what is known of the pages of a shadow (%s): %w%s", formatBytes(size), err, limitHint(err))
+		return nil, fmt.Errorf("map what is known of the pages of a snapshot (%s): %w%s", formatBytes(size), err, limitHint(err))
 	}
 	hashes := (*pageHash)(pointer(at + uintptr(bits)))
-	return &Shadow{r, unsafe.Slice((*uint64)(pointer(at)), bits/8), unsafe.Slice(hashes, r.cfg.Size()/pageSize)}, nil
+	return &Snapshot{r, unsafe.Slice((*uint64)(pointer(at)), bits/8), unsafe.Slice(hashes, r.cfg.Size()/pageSize)}, nil
 }
 
 // Mark notes that the pages of [lo, hi) are written to, and that their hashes are not known any more. Call it before that is done: who dies in
 // between has noted too much, not too little.
-func (s *Shadow) Mark(lo, hi uintptr) {
+func (s *Snapshot) Mark(lo, hi uintptr) {
 	for page := uint64(lo-s.cfg.Base) / pageSize; page < uint64(hi-s.cfg.Base)/pageSize; page++ {
 		atomic.StoreUint64(&s.hashes[page].low, 0)
 		atomic.OrUint64(&s.marks[page/pagesInWord], 1<<(page%pagesInWord))
 	}
 }
 
-// Compare tells whether a page of the shadow has a content, by its hash, if that is known.
-func (s *Shadow) Compare(at uintptr, content []byte) (same, known bool) {
+// Compare tells whether a page of the snapshot has a content, by its hash, if that is known.
+func (s *Snapshot) Compare(at uintptr, content []byte) (same, known bool) {
 	h := &s.hashes[uint64(at-s.cfg.Base)/pageSize]
 	low := atomic.LoadUint64(&h.low)
 	if low == 0 {
@@ -85,15 +85,15 @@ func (s *Shadow) Compare(at uintptr, content []byte) (same, known bool) {
 }
 
 // Learn makes the hash of a page known, which has the content and keeps it until Mark. Who dies meanwhile has made nothing known.
-func (s *Shadow) Learn(at uintptr, content []byte) {
+func (s *Snapshot) Learn(at uintptr, content []byte) {
 	h, is := &s.hashes[uint64(at-s.cfg.Base)/pageSize], xxh3.Hash128(content)
 	atomic.StoreUint64(&h.low, 0)
 	atomic.StoreUint64(&h.high, is.Hi)
 	atomic.StoreUint64(&h.low, is.Lo)
 }
 
-// HasChanged tells whether any of size bytes at an offset has been written to since Forget, or since there is the shadow.
-func (s *Shadow) HasChanged(at, size uint64) bool {
+// HasChanged tells whether any of size bytes at an offset has been written to since Forget, or since there is the snapshot.
+func (s *Snapshot) HasChanged(at, size uint64) bool {
 	for page := at / pageSize; page < (at+size+pageSize-1)/pageSize; page++ {
 		if atomic.LoadUint64(&s.marks[page/pagesInWord])&(1<<(page%pagesInWord)) != 0 {
 			return true
@@ -102,9 +102,9 @@ func (s *Shadow) HasChanged(at, size uint64) bool {
 	return false
 }
 
-// Forget makes the pages of ranges unchanged; maybe some others near by that do not exist, too. Nobody may write to the shadow meanwhile. The
+// Forget makes the pages of ranges unchanged; maybe some others near by that do not exist, too. Nobody may write to the snapshot meanwhile. The
 // bits stay mapped, so that it costs nothing to set them again.
-func (s *Shadow) Forget(ranges []Range) {
+func (s *Snapshot) Forget(ranges []Range) {
 	for _, r := range ranges {
 		first, last := uint64(r.Lo-s.cfg.Base)/pageSize/pagesInWord, uint64(r.Hi-1-s.cfg.Base)/pageSize/pagesInWord
 		for i := first; i <= last; i++ {
@@ -113,14 +113,14 @@ func (s *Shadow) Forget(ranges []Range) {
 	}
 }
 
-// Close gives the shadow back, with its bits and hashes.
-func (s *Shadow) Close() error {
+// Close gives the snapshot back, with its bits and hashes.
+func (s *Snapshot) Close() error {
 	unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(s.marks)), uintptr(s.cfg.marksSize()+s.cfg.hashesSize()))
 	return s.Region.Close()
 }
 
-// CopyFrom makes the shadow the same as a region. All that one of both had may have changed.
-func (s *Shadow) CopyFrom(src *Region) error {
+// CopyFrom makes the snapshot the same as a region. All that one of both had may have changed.
+func (s *Snapshot) CopyFrom(src *Region) error {
 	if err := errors.Join(s.markAll(src), s.markAll(s.Region)); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *Shadow) CopyFrom(src *Region) error {
 }
 
 // Punch gives pages back, which have changed then.
-func (s *Shadow) Punch(lo, hi uintptr) error {
+func (s *Snapshot) Punch(lo, hi uintptr) error {
 	if err := s.inside("punch", lo, hi); err != nil {
 		return err
 	}
@@ -136,16 +136,16 @@ func (s *Shadow) Punch(lo, hi uintptr) error {
 	return s.Region.Punch(lo, hi)
 }
 
-// Clear gives all memory of the shadow back, and what it had has changed.
-func (s *Shadow) Clear() error {
+// Clear gives all memory of the snapshot back, and what it had has changed.
+func (s *Snapshot) Clear() error {
 	if err := s.markAll(s.Region); err != nil {
 		return err
 	}
 	return s.Region.Clear()
 }
 
-// markAll marks what exists of the shadow, or of a region like it.
-func (s *Shadow) markAll(r *Region) error {
+// markAll marks what exists of the snapshot, or of a region like it.
+func (s *Snapshot) markAll(r *Region) error {
 	shift := s.cfg.Base - r.cfg.Base
 	return r.EachExtent(r.cfg.Base, r.cfg.Base+r.size(), func(e Range) error {
 		s.Mark(e.Lo+shift, e.Hi+shift)

@@ -199,7 +199,7 @@ func (c *copier) saveAgain(o *offer, why error) {
 		c.fail(o.Number, why)
 		return
 	}
-	go c.m.post(func() { c.m.keeper.checkpoint(nil) })
+	go c.m.post(func() { c.m.checkpointer.checkpoint(nil) })
 }
 
 // noticeTime is how long the end of a job may wait for a copy before it says so.
@@ -207,7 +207,7 @@ const noticeTime = time.Second
 
 // awaitCopy ends the sending when the job has ended. What is under way is finished if the job may have to go on from it, unless there is a
 // further signal.
-func (k *keeper) awaitCopy(needed bool) {
+func (k *checkpointer) awaitCopy(needed bool) {
 	if k == nil || k.buddy == nil || k.buddy.done == nil {
 		return
 	}
@@ -253,11 +253,11 @@ func (c *copier) drop() {
 
 // killOrphans ends what ranks have started and left running. The remote shell is nothing of that kind.
 func (m *manager) killOrphans() {
-	if m.keeper == nil || m.keeper.buddy == nil {
+	if m.checkpointer == nil || m.checkpointer.buddy == nil {
 		killOrphans(m.kept)
 		return
 	}
-	c := m.keeper.buddy
+	c := m.checkpointer.buddy
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	keep := maps.Clone(m.kept)

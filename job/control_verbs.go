@@ -72,11 +72,11 @@ func (c *client) backtrace([]int) error {
 
 func (c *client) checkpoint([]int) error {
 	o, err := on(c, func(m *manager, done func(outcome[string])) {
-		if m.keeper == nil {
+		if m.checkpointer == nil {
 			done(outcome[string]{err: refuse(CodeUsage, "the job has no directory for checkpoints: it was started without +ckpt DIR")})
 			return
 		}
-		m.keeper.checkpoint(func(err error) { done(outcome[string]{m.keeper.tellLast(), err}) })
+		m.checkpointer.checkpoint(func(err error) { done(outcome[string]{m.checkpointer.tellLast(), err}) })
 	})
 	if err = errors.Join(err, o.err); err == nil {
 		c.say("%s", o.value)
@@ -123,7 +123,7 @@ func (m *manager) checkMove(rank, pe int) error {
 func (c *client) stop([]int) error {
 	saved := make(chan outcome[string], 1)
 	isSaved, err := on(c, func(m *manager, done func(bool)) {
-		done(m.stop(func(err error) { saved <- outcome[string]{m.keeper.tellLast(), err} }))
+		done(m.stop(func(err error) { saved <- outcome[string]{m.checkpointer.tellLast(), err} }))
 	})
 	if err == nil && isSaved {
 		select {

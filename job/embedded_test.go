@@ -20,7 +20,7 @@ func savedImages(t *testing.T, embed bool, images ...checkpoint.Image) *Restart 
 	defer store.Close()
 	job, p := sampleJob(images[0].Path)
 	job.Version, job.Images, job.Launcher = "7.8", images, images[0].Path
-	job.Opaque = map[string][]byte{portraitKey: encode(p)}
+	job.Opaque = map[string][]byte{metadataKey: encode(p)}
 	if _, err := store.Save(job, checkpoint.Memory(nil), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func (m *manager) signalled(sig syscall.Signal) {
 		if m.stage != stageRun {
 			m.kill()
 		}
-		if sig == syscall.SIGTERM && m.keeper.beforeEnd(func(error) { m.endBy(sig) }) {
+		if sig == syscall.SIGTERM && m.checkpointer.beforeEnd(func(error) { m.endBy(sig) }) {
 			return
 		}
 		m.endBy(sig)
@@ -147,8 +147,8 @@ func (m *manager) signalled(sig syscall.Signal) {
 	case syscall.SIGUSR1:
 		m.trace(m.printTraces)
 	case syscall.SIGUSR2:
-		if m.keeper != nil {
-			m.keeper.checkpoint(func(error) {})
+		if m.checkpointer != nil {
+			m.checkpointer.checkpoint(func(error) {})
 			return
 		}
 		m.forward(sig)

@@ -20,12 +20,12 @@ func TestForget(t *testing.T) {
 		mode string
 		want int64
 	}{{FTDisk, 20}, {FTMemory, 0}} { // a copy in memory needs other input
-		k := &keeper{m: &manager{opt: Options{FT: &FT{Mode: c.mode}}, input: newInput(reads)}, opened: newOpened()}
+		k := &checkpointer{m: &manager{opt: Options{FT: &FT{Mode: c.mode}}, input: newInput(reads)}, opened: newUndoJournal()}
 		k.m.input.text = make([]byte, 100)
 		saveOf(t, dir, "an earlier job", "heat")
 		for _, read := range []int64{10, 30, 20} { // the last but one was damaged
 			number := saveOf(t, dir, k.opened.Job, "heat")
-			k.history = append(k.history, Saved{was: &revival{read: read}, Report: checkpoint.Report{Generation: number}})
+			k.history = append(k.history, Saved{was: &rollbackTarget{read: read}, Report: checkpoint.Report{Generation: number}})
 		}
 		if k.store, err = checkpoint.Open(dir, checkpoint.Options{}); err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestForget(t *testing.T) {
 
 // TestRenewedWorkers has the interval follow from the workers that there are.
 func TestRenewedWorkers(t *testing.T) {
-	k := &keeper{pace: newPace(Checkpoints{}, 8), copied: 3}
+	k := &checkpointer{pace: newPace(Checkpoints{}, 8), copied: 3}
 	k.renewed(2)
 	if k.pace.workers != 2 || k.copied != 0 {
 		t.Errorf("%d workers, %d copies", k.pace.workers, k.copied)

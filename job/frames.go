@@ -43,9 +43,9 @@ func eachFrame(buf []byte, ranks int, visit func(src source, data []byte)) (used
 
 // pump moves output from pipes to the merger, one goroutine per pipe.
 type pump struct {
-	out    *merger
-	ledger *ledger       // of the ranks
-	idle   time.Duration // after which unfinished lines are shown; 0: never
+	out       *merger
+	outputLog *outputLog    // of the ranks
+	idle      time.Duration // after which unfinished lines are shown; 0: never
 }
 
 // frames passes on the frames of all ranks until the pipe ends.
@@ -70,7 +70,7 @@ func (p pump) frames(pipe *os.File, ranks int) error {
 
 // put passes on what is new of a frame. An empty one says that the rank has no more.
 func (p pump) put(src source, data []byte) {
-	news := p.ledger.pass(src, data)
+	news := p.outputLog.pass(src, data)
 	if len(news) > 0 || len(data) == 0 {
 		p.out.put(src, news)
 	}

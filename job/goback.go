@@ -11,19 +11,19 @@ import (
 )
 
 // note takes what belongs to the copy that has been made.
-func (k *keeper) note(v *revival) {
+func (k *checkpointer) note(v *rollbackTarget) {
 	if k.staysInMemory() {
 		k.last, k.noted = v, time.Now()
 		k.m.input.forget(v.read)
-		k.notebook.forget(v.epoch)
+		k.memoryJournal.forget(v.epoch)
 	}
 }
 
 // point is where the job would go back to now.
-func (k *keeper) point() point { return point{k.total, k.newest()} }
+func (k *checkpointer) point() point { return point{k.total, k.newest()} }
 
 // goingBack says where a job would go on from if a worker failed now.
-func (k *keeper) goingBack() string {
+func (k *checkpointer) goingBack() string {
 	switch {
 	case k.last != nil:
 		return fmt.Sprintf("going on from %.1f s ago", time.Since(k.noted).Seconds())
@@ -38,7 +38,7 @@ func (k *keeper) goingBack() string {
 }
 
 // isWriting is closed when the checkpoint that is being written is on the disk, or is known not to be; nil: none is.
-func (k *keeper) isWriting() <-chan struct{} {
+func (k *checkpointer) isWriting() <-chan struct{} {
 	if k == nil {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (k *keeper) isWriting() <-chan struct{} {
 }
 
 // newest is the number of the last checkpoint on the disk that is this job's; 0: there is none.
-func (k *keeper) newest() uint64 {
+func (k *checkpointer) newest() uint64 {
 	if len(k.history) == 0 {
 		return 0
 	}
@@ -54,29 +54,29 @@ func (k *keeper) newest() uint64 {
 }
 
 // renewed notes that so many other workers follow, whose copies are counted anew. The copy itself may be made anew before.
-func (k *keeper) renewed(workers int) {
+func (k *checkpointer) renewed(workers int) {
 	if k != nil {
 		k.copied, k.pace.workers, k.differ = 0, workers, true
 	}
 }
 
 // copyAgain brings the copy to what the region is. Workers were making it when one failed: then all of them stood still.
-func (k *keeper) copyAgain(stood *revival) filler {
+func (k *checkpointer) copyAgain(stood *rollbackTarget) filler {
 	region := k.m.region
 	k.note(stood)
-	return func() (*revival, error) { return stood, k.shadow.CopyFrom(region) }
+	return func() (*rollbackTarget, error) { return stood, k.snapshot.CopyFrom(region) }
 }
 
 // goBack brings the region to what it was at the last checkpoint. The workers that failed have completed so many copies; stood is what belongs to
 // the last one, if they have not all told of it.
-func (k *keeper) goBack(stood *revival, copied uint32) filler {
+func (k *checkpointer) goBack(stood *rollbackTarget, copied uint32) filler {
 	if copied > k.copied && stood != nil {
 		k.note(stood)
 	}
 	region, last, restart := k.m.region, k.last, k.m.opt.Restart
 	if last != nil {
-		return func() (*revival, error) {
-			return last, errors.Join(region.CopyFrom(k.shadow.Region), k.restoreFiles(last))
+		return func() (*rollbackTarget, error) {
+			return last, errors.Join(region.CopyFrom(k.snapshot.Region), k.restoreFiles(last))
 		}
 	}
 	if len(k.history) > 0 {
@@ -86,7 +86,7 @@ func (k *keeper) goBack(stood *revival, copied uint32) filler {
 				read[s.Generation] = s.was.read
 			}
 		}
-		return func() (*revival, error) {
+		return func() (*rollbackTarget, error) {
 			v, worse, err := restoreNewest(k.how.Dir, read, region)
 			if err == nil {
 				k.m.post(func() { k.passesBy(worse) })
@@ -95,7 +95,7 @@ func (k *keeper) goBack(stood *revival, copied uint32) filler {
 			return v, err
 		}
 	}
-	return func() (*revival, error) {
+	return func() (*rollbackTarget, error) {
 		if err := errors.Join(region.Clear(), k.restoreFiles(nil)); err != nil || restart == nil {
 			return nil, err
 		}
@@ -104,25 +104,25 @@ func (k *keeper) goBack(stood *revival, copied uint32) filler {
 }
 
 // letGo lets go of files that nobody needs who goes back; stood is what the job had at a freeze just now.
-func (k *keeper) letGo(stood *revival) {
-	if k.held == nil {
+func (k *checkpointer) letGo(stood *rollbackTarget) {
+	if k.retained == nil {
 		return
 	}
-	k.held.recent = stood
-	states := []*revival{k.last}
+	k.retained.recent = stood
+	states := []*rollbackTarget{k.last}
 	if !k.staysInMemory() {
 		for _, s := range k.history {
 			states = append(states, s.was)
 		}
 	}
-	k.held.sweep(states...)
+	k.retained.sweep(states...)
 }
 
 // restoreFiles makes the files as they were that ranks have opened since, or had open; nil: since the job began.
-func (k *keeper) restoreFiles(v *revival) (err error) {
+func (k *checkpointer) restoreFiles(v *rollbackTarget) (err error) {
 	var done *undoing
-	if k.notebook != nil {
-		done, err = k.notebook.undo(k.since(v).Epoch)
+	if k.memoryJournal != nil {
+		done, err = k.memoryJournal.undo(k.since(v).Epoch)
 	} else {
 		var said []string
 		done, said, err = k.since(v).undo(k.notes)
@@ -131,13 +131,13 @@ func (k *keeper) restoreFiles(v *revival) (err error) {
 	if err != nil {
 		return err
 	}
-	k.m.sayLater(k.held.putBack(v, done.made))
+	k.m.sayLater(k.retained.restore(v, done.made))
 	return nil
 }
 
 // restoreNewest reads the newest checkpoint in a directory that is not damaged and one of those given, with their places in the job's input.
 // It also gives what is wrong with those that are newer.
-func restoreNewest(dir string, read map[uint64]int64, region *isomalloc.Region) (v *revival, worse []*DamagedCheckpoint, err error) {
+func restoreNewest(dir string, read map[uint64]int64, region *isomalloc.Region) (v *rollbackTarget, worse []*DamagedCheckpoint, err error) {
 	store, err := checkpoint.View(dir)
 	if err != nil {
 		return nil, nil, err
@@ -166,7 +166,7 @@ func restoreNewest(dir string, read map[uint64]int64, region *isomalloc.Region) 
 }
 
 // passesBy says what is wrong with checkpoints that an older one was taken instead of, and remembers them.
-func (k *keeper) passesBy(worse []*DamagedCheckpoint) {
+func (k *checkpointer) passesBy(worse []*DamagedCheckpoint) {
 	var lines []string
 	for _, w := range worse {
 		lines = append(lines, fmt.Sprintf("checkpoint %d: %v; going on from an older one", w.Number, w.Err))
@@ -177,7 +177,7 @@ func (k *keeper) passesBy(worse []*DamagedCheckpoint) {
 	k.m.say(lines)
 }
 
-func restoreGeneration(store *checkpoint.Store, number uint64, region *isomalloc.Region) (*revival, error) {
+func restoreGeneration(store *checkpoint.Store, number uint64, region *isomalloc.Region) (*rollbackTarget, error) {
 	if err := region.Clear(); err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func restoreGeneration(store *checkpoint.Store, number uint64, region *isomalloc
 	if err != nil {
 		return nil, err
 	}
-	v := r.revival()
+	v := r.rollbackTarget()
 	v.epoch = r.was.Opened.Epoch
 	return v, readMemory(g, region)
 }

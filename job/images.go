@@ -10,7 +10,7 @@ import (
 
 // identify names the files on whose bytes the memory of the job depends: the program with its libraries, those that ranks have opened,
 // and ampirun with the C library that it runs with, since ranks wait inside of it. What it has found out it keeps.
-func (k *keeper) identify(job *checkpoint.Job) error {
+func (k *checkpointer) identify(job *checkpoint.Job) error {
 	opened := job.Images
 	job.Images = nil
 	if k.host == nil {
@@ -44,7 +44,7 @@ func (k *keeper) identify(job *checkpoint.Job) error {
 	return nil
 }
 
-func (k *keeper) addImage(job *checkpoint.Job, path string) (err error) {
+func (k *checkpointer) addImage(job *checkpoint.Job, path string) (err error) {
 	if slices.ContainsFunc(job.Images, func(i checkpoint.Image) bool { return i.Path == path }) {
 		return nil
 	}

@@ -74,7 +74,7 @@ func (in *input) open() (*os.File, error) {
 }
 
 // goOn has the input go on where the job does; nil: where it began.
-func (in *input) goOn(from *revival) error {
+func (in *input) goOn(from *rollbackTarget) error {
 	if in == nil {
 		return nil
 	}

@@ -23,70 +23,70 @@ type Checkpoints struct {
 	Buddy  string        // HOST:DIR on another node where copies go; "" or NoBuddy: nowhere
 }
 
-// keeper saves the job that its manager runs. Only the manager's goroutine uses it, but for what save says.
-type keeper struct {
-	m      *manager
-	how    Checkpoints
-	store  *checkpoint.Store // nil: the job is saved in memory only
-	shadow *isomalloc.Shadow // the region as it was when it was frozen last
-	view   *isomalloc.View   // the same, to be saved
-	exists []isomalloc.Range // what there was of it when it was saved last
-	differ bool              // something else may exist by now
-	due    *time.Timer
-	pace   *pace
+// checkpointer saves the job that its manager runs. Only the manager's goroutine uses it, but for what save says.
+type checkpointer struct {
+	m        *manager
+	how      Checkpoints
+	store    *checkpoint.Store   // nil: the job is saved in memory only
+	snapshot *isomalloc.Snapshot // the region as it was when it was frozen last
+	view     *isomalloc.View     // the same, to be saved
+	exists   []isomalloc.Range   // what there was of it when it was saved last
+	differ   bool                // something else may exist by now
+	due      *time.Timer
+	pace     *pace
 
-	last   *revival  // what belongs to the shadow, where the job can go on from; nil: there is no such thing, or the disk has it
-	noted  time.Time // when that was copied
-	copied uint32    // so many copies of these workers have been noted
-	total  uint32    // and of all workers that there have been
-	copies pauses    // of all that could be gone on from in memory
+	last   *rollbackTarget // what belongs to the snapshot, where the job can go on from; nil: there is no such thing, or the disk has it
+	noted  time.Time       // when that was copied
+	copied uint32          // so many copies of these workers have been noted
+	total  uint32          // and of all workers that there have been
+	copies pauses          // of all that could be gone on from in memory
 
-	busy     bool                        // from the question to the workers until all is safe on the disk
-	damaged  []uint64                    // checkpoints, as going back has shown since the last one was begun
-	saved    chan struct{}               // closed when what is being written is on the disk
-	asked    []func(error)               // who waits for the checkpoint that is under way
-	next     []func(error)               // who has asked since it began
-	ending   bool                        // the job ends after the checkpoint that is under way
-	told     bool                        // what keeps the job from being saved was said, and has not changed
-	failed   string                      // why the last one could not be written, which was said; "": it could
-	host     []checkpoint.Image          // ampirun and its libraries, once it is known
-	images   map[string]checkpoint.Image // of the program, by path, as far as they are known
-	history  []Saved
-	opened   opened
-	notebook *notebook     // nil: notes of opened files are with the checkpoints
-	notes    *safefile.Dir // with those notes; nil: there is a notebook
-	held     *held         // nil: nobody goes back to a copy or a checkpoint
-	buddy    *copier       // nil: nobody else has copies
+	busy          bool                        // from the question to the workers until all is safe on the disk
+	damaged       []uint64                    // checkpoints, as going back has shown since the last one was begun
+	saved         chan struct{}               // closed when what is being written is on the disk
+	asked         []func(error)               // who waits for the checkpoint that is under way
+	next          []func(error)               // who has asked since it began
+	ending        bool                        // the job ends after the checkpoint that is under way
+	told          bool                        // what keeps the job from being saved was said, and has not changed
+	failed        string                      // why the last one could not be written, which was said; "": it could
+	host          []checkpoint.Image          // ampirun and its libraries, once it is known
+	images        map[string]checkpoint.Image // of the program, by path, as far as they are known
+	history       []Saved
+	opened        opened
+	memoryJournal *memoryJournal // nil: notes of opened files are with the checkpoints
+	notes         *safefile.Dir  // with those notes; nil: there is a memoryJournal
+	retained      *retained      // nil: nobody goes back to a copy or a checkpoint
+	buddy         *copier        // nil: nobody else has copies
 }
 
 // Saved is a checkpoint that was made.
 type Saved struct {
-	Pause float64   // seconds that no rank ran
-	When  time.Time // it was safe
-	was   *revival  // what belongs to it; nil: nobody goes back to it any more
+	Pause float64         // seconds that no rank ran
+	When  time.Time       // it was safe
+	was   *rollbackTarget // what belongs to it; nil: nobody goes back to it any more
 	checkpoint.Report
 }
 
-// newKeeper opens the directory; a job whose checkpoints cannot be kept is not begun.
-func newKeeper(m *manager, how Checkpoints) (*keeper, error) {
+// newCheckpointer opens the directory; a job whose checkpoints cannot be kept is not begun.
+func newCheckpointer(m *manager, how Checkpoints) (*checkpointer, error) {
 	owner := fmt.Sprintf("job %d (%s)", os.Getpid(), filepath.Base(m.program))
-	k := &keeper{m: m, how: how, due: time.NewTimer(time.Hour), pace: newPace(how, m.opt.Workers), opened: newOpened()}
+	k := &checkpointer{m: m, how: how, due: time.NewTimer(time.Hour), pace: newPace(how, m.opt.Workers), opened: newUndoJournal()}
 	if r := m.opt.Restart; r != nil && r.was.Opened.Job != "" {
 		k.opened = r.was.Opened
 	}
 	k.due.Stop()
 	if m.opt.FT != nil {
-		k.held = newHeld(m.opt.Workers)
+		k.retained = newRetained(m.opt.Workers)
 	}
 	var err error
 	if how.Dir == "" {
-		k.notebook, err = newNotebook()
+		k.memoryJournal, err = newMemoryJournal()
 		return k, err
 	}
 	if k.store, err = checkpoint.Open(how.Dir, checkpoint.Options{Keep: how.Keep, Embed: how.Embed, Owner: owner}); err != nil {
 		return nil, refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
 	}
-	if k.notes, err = k.store.Root().MakeSub(openedFolder); err != nil {
+	if k.notes, err = k.store.Root().MakeSub(journalFolder); err != nil {
 		return nil, refuse(CodeUsage, "+ckpt %s: make a place for notes of opened files: %v", how.Dir, err)
 	}
 	if r := m.opt.Restart; r != nil && r.Dir == how.Dir {
@@ -97,14 +97,14 @@ func newKeeper(m *manager, how Checkpoints) (*keeper, error) {
 }
 
 // begin makes the memory that is saved from, when the region is known, and starts the clock.
-func (k *keeper) begin(layout isomalloc.Config) (err error) {
-	if k.shadow != nil {
+func (k *checkpointer) begin(layout isomalloc.Config) (err error) {
+	if k.snapshot != nil {
 		return nil // other workers had it before
 	}
-	if k.shadow, err = isomalloc.CreateShadow(layout); err != nil {
+	if k.snapshot, err = isomalloc.CreateSnapshot(layout); err != nil {
 		return fmt.Errorf("create the memory that checkpoints are copied to: %w", err)
 	}
-	if k.view = k.shadow.View(false); k.view.Memory() == nil {
+	if k.view = k.snapshot.View(false); k.view.Memory() == nil {
 		return errors.New("map the memory that checkpoints are copied to: there is no room for it")
 	}
 	k.restartClock()
@@ -115,14 +115,14 @@ func (k *keeper) begin(layout isomalloc.Config) (err error) {
 	return nil
 }
 
-func (k *keeper) restartClock() {
+func (k *checkpointer) restartClock() {
 	if rest := k.pace.next(); rest > 0 {
 		k.due.Reset(rest)
 	}
 }
 
 // close waits for what is being written.
-func (k *keeper) close() {
+func (k *checkpointer) close() {
 	if k == nil {
 		return
 	}
@@ -134,18 +134,18 @@ func (k *keeper) close() {
 		k.store.Close()
 		k.notes.Close()
 	}
-	if k.notebook != nil {
-		k.notebook.file.Close()
+	if k.memoryJournal != nil {
+		k.memoryJournal.file.Close()
 	}
-	k.held.close()
-	if k.shadow != nil {
+	k.retained.close()
+	if k.snapshot != nil {
 		k.view.Close()
-		k.shadow.Close()
+		k.snapshot.Close()
 	}
 }
 
 // checkpoint has the job saved; done, which may be nil, is called when it is safe or cannot be. While one is being made, another one follows it.
-func (k *keeper) checkpoint(done func(error)) {
+func (k *checkpointer) checkpoint(done func(error)) {
 	if done != nil {
 		k.next = append(k.next, done)
 	}
@@ -158,7 +158,7 @@ func (k *keeper) checkpoint(done func(error)) {
 }
 
 // asks has the job saved for its program: on the disk, or as a copy in memory, which is one on the disk too when that is wanted anyway.
-func (k *keeper) asks(memory bool) {
+func (k *checkpointer) asks(memory bool) {
 	if !memory || k.busy {
 		k.checkpoint(func(error) {})
 		return
@@ -168,14 +168,14 @@ func (k *keeper) asks(memory bool) {
 }
 
 // writes tells whether the job is saved on the disk, and staysInMemory whether its last copy is good for something.
-func (k *keeper) writes() bool { return k != nil && k.store != nil }
+func (k *checkpointer) writes() bool { return k != nil && k.store != nil }
 
-func (k *keeper) staysInMemory() bool {
+func (k *checkpointer) staysInMemory() bool {
 	return k != nil && k.m.opt.FT != nil && k.m.opt.FT.Mode == FTMemory
 }
 
 // finish ends a checkpoint.
-func (k *keeper) finish(err error) {
+func (k *checkpointer) finish(err error) {
 	asked := k.asked
 	k.busy, k.asked = false, nil
 	k.restartClock()
@@ -188,7 +188,7 @@ func (k *keeper) finish(err error) {
 }
 
 // took takes the end of a freeze, and has written what was copied.
-func (k *keeper) took(f *freeze, err error) {
+func (k *checkpointer) took(f *freeze, err error) {
 	switch {
 	case err != nil:
 		k.finish(fmt.Errorf("no checkpoint: %w", err))
@@ -200,7 +200,7 @@ func (k *keeper) took(f *freeze, err error) {
 	k.copied++
 	k.total++
 	k.differ = k.differ || !f.isSame()
-	stood := f.revival(k.m.opt.Ranks)
+	stood := f.rollbackTarget(k.m.opt.Ranks)
 	k.note(stood)
 	k.letGo(stood)
 	if k.staysInMemory() {
@@ -225,7 +225,7 @@ func (k *keeper) took(f *freeze, err error) {
 }
 
 // complain says why the job cannot be saved: once until it can be again, and whenever somebody has asked.
-func (k *keeper) complain(f *freeze) error {
+func (k *checkpointer) complain(f *freeze) error {
 	text := "no checkpoint: " + f.obstacles() + "; the job goes on"
 	if !k.told || len(k.asked) > 0 {
 		k.m.say([]string{text})
@@ -249,12 +249,12 @@ func (m *manager) prepareKeeping() (err error) {
 	if m.opt.Checkpoints == nil {
 		return nil
 	}
-	m.keeper, err = newKeeper(m, *m.opt.Checkpoints)
+	m.checkpointer, err = newCheckpointer(m, *m.opt.Checkpoints)
 	return err
 }
 
 // beforeEnd makes a last checkpoint when the job is to end; false: there is none to be made. Who asks for the end again does not wait for it.
-func (k *keeper) beforeEnd(done func(error)) bool {
+func (k *checkpointer) beforeEnd(done func(error)) bool {
 	if !k.writes() || !k.how.OnTerm || k.ending {
 		return false
 	}

@@ -20,7 +20,7 @@ func (p *pauses) add(pause float64) {
 }
 
 // print tells what was saved, and how often that was best.
-func (k *keeper) print(out io.Writer) {
+func (k *checkpointer) print(out io.Writer) {
 	if k == nil {
 		return
 	}
@@ -38,7 +38,7 @@ func (k *keeper) print(out io.Writer) {
 }
 
 // status is what has been saved on the disk; nil where nothing is.
-func (k *keeper) status() *CheckpointStatus {
+func (k *checkpointer) status() *CheckpointStatus {
 	if !k.writes() {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (k *keeper) status() *CheckpointStatus {
 }
 
 // statusOfCopy is what there is in memory to go on from; nil where nobody would.
-func (k *keeper) statusOfCopy() *CopyStatus {
+func (k *checkpointer) statusOfCopy() *CopyStatus {
 	if !k.staysInMemory() {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (m *manager) statusOfFT() *FTStatus {
 	if ft == nil {
 		return nil
 	}
-	s := &FTStatus{Mode: ft.Mode, Copy: m.keeper.statusOfCopy(), Shrink: ft.Shrink, MaxFailures: ft.MaxFailures, Failures: []FailureStatus{}}
+	s := &FTStatus{Mode: ft.Mode, Copy: m.checkpointer.statusOfCopy(), Shrink: ft.Shrink, MaxFailures: ft.MaxFailures, Failures: []FailureStatus{}}
 	for _, h := range m.recovery.history {
 		s.Failures = append(s.Failures, FailureStatus{What: h.what, When: h.when, Took: h.took.Seconds()})
 	}
@@ -77,7 +77,7 @@ func (m *manager) statusOfFT() *FTStatus {
 }
 
 // lastSaved is the newest checkpoint; the zero value where there is none.
-func (k *keeper) lastSaved() (last Saved) {
+func (k *checkpointer) lastSaved() (last Saved) {
 	if n := len(k.history); n > 0 {
 		last = k.history[n-1]
 	}
@@ -85,7 +85,7 @@ func (k *keeper) lastSaved() (last Saved) {
 }
 
 // tellLast describes what was saved last, for the user.
-func (k *keeper) tellLast() string {
+func (k *checkpointer) tellLast() string {
 	pause := func(seconds float64) string { return human.Time(time.Duration(seconds * float64(time.Second))) }
 	if !k.writes() {
 		return fmt.Sprintf("copy %d in memory: the ranks stood still for %s", k.copies.count, pause(k.copies.last))

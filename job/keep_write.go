@@ -15,12 +15,12 @@ import (
 
 // save writes what was copied. That stays, whatever the job goes back to: what differs from it the next time has changed. With list it asks the
 // kernel what exists of it, which takes some milliseconds. Its own goroutine.
-func (k *keeper) save(job *checkpoint.Job, list bool) (*checkpoint.Report, error) {
+func (k *checkpointer) save(job *checkpoint.Job, list bool) (*checkpoint.Report, error) {
 	began := time.Now()
 	if err := k.identify(job); err != nil {
 		return nil, err
 	}
-	c := k.shadow.Config()
+	c := k.snapshot.Config()
 	if list {
 		ranges, err := k.view.AllExtents(k.exists)
 		if err != nil {
@@ -33,26 +33,26 @@ func (k *keeper) save(job *checkpoint.Job, list bool) (*checkpoint.Report, error
 		extents[i] = checkpoint.Extent{Offset: uint64(r.Lo - c.Base), Length: r.Len()}
 	}
 	listing := time.Since(began)
-	report, err := k.store.Save(job, shadowMemory{k.view.Memory(), k.shadow}, extents)
+	report, err := k.store.Save(job, snapshotMemory{k.view.Memory(), k.snapshot}, extents)
 	if err != nil {
 		return nil, err
 	}
 	report.Time += listing
-	k.shadow.Forget(k.exists)
+	k.snapshot.Forget(k.exists)
 	return report, nil
 }
 
-// shadowMemory is a mapped shadow, which knows what has changed since Forget.
-type shadowMemory struct {
+// snapshotMemory is a mapped snapshot, which knows what has changed since Forget.
+type snapshotMemory struct {
 	checkpoint.Memory
-	shadow *isomalloc.Shadow
+	snapshot *isomalloc.Snapshot
 }
 
 // HasChanged is for Save, so that it reads no more than it has to.
-func (m shadowMemory) HasChanged(at, size uint64) bool { return m.shadow.HasChanged(at, size) }
+func (m snapshotMemory) HasChanged(at, size uint64) bool { return m.snapshot.HasChanged(at, size) }
 
 // wrote takes the result of save.
-func (k *keeper) wrote(was *revival, pause float64, report *checkpoint.Report, err error) {
+func (k *checkpointer) wrote(was *rollbackTarget, pause float64, report *checkpoint.Report, err error) {
 	k.saved = nil
 	switch {
 	case err != nil:
@@ -71,7 +71,7 @@ func (k *keeper) wrote(was *revival, pause float64, report *checkpoint.Report, e
 }
 
 // sayFailed says why nothing was written: once for each reason until something is again, and whenever somebody has asked.
-func (k *keeper) sayFailed(err error) {
+func (k *checkpointer) sayFailed(err error) {
 	why := err.Error()
 	if errno := syscall.Errno(0); errors.As(err, &errno) {
 		why = errno.Error() // on the next file that has no room, too
@@ -83,7 +83,7 @@ func (k *keeper) sayFailed(err error) {
 }
 
 // whatIsKept says what is left of the checkpoints that were made.
-func (k *keeper) whatIsKept() string {
+func (k *checkpointer) whatIsKept() string {
 	numbers, err := k.store.Numbers()
 	switch {
 	case err == nil && len(numbers) > 0:
@@ -95,7 +95,7 @@ func (k *keeper) whatIsKept() string {
 }
 
 // forget drops what only older checkpoints than there are would need: notes of opened files, input, and what else belonged to them.
-func (k *keeper) forget() {
+func (k *checkpointer) forget() {
 	numbers, err := k.store.Numbers()
 	if err != nil || len(numbers) == 0 {
 		return

@@ -18,17 +18,17 @@ import (
 type manager struct {
 	opt     Options
 	program string // absolute path
-	*crew
-	out     *merger
-	ledger  *ledger
-	verdict verdict
-	steps   []vrank.BalanceStep
+	*workerGroup
+	out       *merger
+	outputLog *outputLog
+	verdict   verdict
+	steps     []vrank.BalanceStep
 
-	directory string // private, for copies of the program; or ""
-	libraries []privatize.Library
-	resolved  bool              // they are known
-	region    *isomalloc.Region // nil until the job is launched
-	revival   *revival          // what the job goes on with; nil: it begins
+	directory      string // private, for copies of the program; or ""
+	libraries      []privatize.Library
+	resolved       bool              // they are known
+	region         *isomalloc.Region // nil until the job is launched
+	rollbackTarget *rollbackTarget   // what the job goes on with; nil: it begins
 
 	stage   stage
 	grace   *time.Timer // until the next stage, once the job must end
@@ -39,14 +39,14 @@ type manager struct {
 	signals chan os.Signal
 	kept    map[int]bool // children that were there before the job
 
-	keeper   *keeper       // saves the job; nil: nobody does
-	freezes  []*freeze     // that are under way (the first) or asked for
-	halted   *freeze       // in which all workers are leaving
-	renewal  *renewal      // that is under way, until the new workers are started
-	scaled   []func(error) // to be told when they run
-	recovery recovery
-	pulse    *pulse // nil: nobody listens for it
-	input    *input // nil: workers read the job's own
+	checkpointer *checkpointer // saves the job; nil: nobody does
+	freezes      []*freeze     // that are under way (the first) or asked for
+	halted       *freeze       // in which all workers are leaving
+	renewal      *renewal      // that is under way, until the new workers are started
+	scaled       []func(error) // to be told when they run
+	recovery     recovery
+	heartbeat    *heartbeat // nil: nobody listens for it
+	input        *input     // nil: workers read the job's own
 
 	waiting int      // workers that wait for the debugger
 	inquiry *inquiry // about where the ranks are; nil: none is under way
@@ -116,23 +116,23 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 
 func newManager(opt Options, program string) *manager {
 	m := &manager{
-		opt:     opt,
-		program: program,
-		crew:    newCrew(opt.Workers),
-		ledger:  newLedger(opt.Ranks, nil),
-		since:   time.Now(),
-		moving:  map[int]*moving{},
-		posts:   make(chan func(), 64),
-		failure: make(chan error, 1),
-		over:    make(chan struct{}),
-		grace:   time.NewTimer(time.Hour),
-		kept:    children(),
+		opt:         opt,
+		program:     program,
+		workerGroup: newWorkerGroup(opt.Workers),
+		outputLog:   newOutputLog(opt.Ranks, nil),
+		since:       time.Now(),
+		moving:      map[int]*moving{},
+		posts:       make(chan func(), 64),
+		failure:     make(chan error, 1),
+		over:        make(chan struct{}),
+		grace:       time.NewTimer(time.Hour),
+		kept:        children(),
 	}
 	m.grace.Stop()
 	printer := newPrinter(opt.Stdout, opt.Stderr, m.fail)
 	m.out = newMerger(printer, opt.Label)
 	if opt.FT != nil {
-		m.pulse = newPulse(opt.FT.Timeout)
+		m.heartbeat = newHeartbeat(opt.FT.Timeout)
 		m.input = newInput(opt.Stdin)
 	}
 	m.signals = catchSignals()
@@ -143,13 +143,13 @@ func newManager(opt Options, program string) *manager {
 func (m *manager) close() {
 	close(m.over)
 	signal.Stop(m.signals)
-	m.crew.memory.Wait() // it may be reading the copy
-	m.keeper.close()
+	m.workerGroup.memory.Wait() // it may be reading the copy
+	m.checkpointer.close()
 	m.opt.Restart.close()
 	if m.region != nil {
 		m.region.Close()
 	}
-	m.crew.close()
+	m.workerGroup.close()
 }
 
 // post hands f to the manager's goroutine; it is dropped when the job is over.
@@ -171,19 +171,19 @@ func (m *manager) fail(err error) {
 // serve runs what is posted until all workers have ended.
 func (m *manager) serve(ctx context.Context) {
 	cancelled := ctx.Done()
-	var due, beat <-chan time.Time
-	if m.keeper != nil {
-		due = m.keeper.due.C
+	var due, checkHeartbeats <-chan time.Time
+	if m.checkpointer != nil {
+		due = m.checkpointer.due.C
 	}
-	if m.pulse != nil {
-		beat = m.pulse.ticker.C
+	if m.heartbeat != nil {
+		checkHeartbeats = m.heartbeat.ticker.C
 	}
 	for !m.isOver() {
 		select {
 		case <-due:
-			m.keeper.checkpoint(nil)
-		case <-beat:
-			m.beat()
+			m.checkpointer.checkpoint(nil)
+		case <-checkHeartbeats:
+			m.checkHeartbeats()
 		case f := <-m.posts:
 			f()
 		case err := <-m.failure:
@@ -201,7 +201,7 @@ func (m *manager) serve(ctx context.Context) {
 
 // isOver tells whether all workers have ended, and none follow.
 func (m *manager) isOver() bool {
-	return m.crew.isGone() && (m.renewal == nil || m.stage != stageRun)
+	return m.workerGroup.isGone() && (m.renewal == nil || m.stage != stageRun)
 }
 
 // hungUp takes the end of a worker's control link, which closed or broke with err.
@@ -261,7 +261,7 @@ func (m *manager) outputFailed(err error) {
 // finish passes on what is left of the output and gives the verdict.
 func (m *manager) finish() (int, error) {
 	m.killOrphans()
-	m.crew.readers.Wait()
+	m.workerGroup.readers.Wait()
 	m.observer.end(m.verdict)
 	m.out.passAll()
 	select {
@@ -269,14 +269,14 @@ func (m *manager) finish() (int, error) {
 		m.outputFailed(err)
 	default:
 	}
-	m.keeper.awaitCopy(m.verdict.exitCode() != 0)
+	m.checkpointer.awaitCopy(m.verdict.exitCode() != 0)
 	if m.opt.Stats || m.verdict.err != nil {
 		m.out.endLine(streamErr)
 	}
 	if m.opt.Stats {
 		printStats(m.opt.Stderr, m.stats)
 		printSteps(m.opt.Stderr, m.steps)
-		m.keeper.print(m.opt.Stderr)
+		m.checkpointer.print(m.opt.Stderr)
 		m.recovery.print(m.opt.Stderr)
 	}
 	return m.verdict.exitCode(), m.verdict.err

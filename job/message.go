@@ -54,14 +54,14 @@ type wireConfig struct {
 }
 
 func packConfig(c vrank.Config) *wireConfig {
-	w := &wireConfig{Program: []byte(c.Program), Directory: []byte(c.Directory), Record: []byte(c.Record), Opened: []byte(c.Opened.Name), Args: toBytes(c.Args), Env: toBytes(c.Env)}
+	w := &wireConfig{Program: []byte(c.Program), Directory: []byte(c.Directory), Record: []byte(c.Record), Opened: []byte(c.Journal.Name), Args: toBytes(c.Args), Env: toBytes(c.Env)}
 	for _, l := range c.Libraries {
 		w.Libraries = append(w.Libraries, [2][]byte{[]byte(l.Name), []byte(l.Path)})
 	}
 	for path, file := range c.Copies {
 		w.Copies = append(w.Copies, [2][]byte{[]byte(path), []byte(file)})
 	}
-	c.Program, c.Directory, c.Record, c.Opened.Name, c.Args, c.Env, c.Libraries, c.Copies = "", "", "", "", nil, nil, nil, nil
+	c.Program, c.Directory, c.Record, c.Journal.Name, c.Args, c.Env, c.Libraries, c.Copies = "", "", "", "", nil, nil, nil, nil
 	w.Config = c
 	return w
 }
@@ -69,7 +69,7 @@ func packConfig(c vrank.Config) *wireConfig {
 func (w *wireConfig) unpack() vrank.Config {
 	c := w.Config
 	c.Program, c.Directory, c.Record, c.Args, c.Env = string(w.Program), string(w.Directory), string(w.Record), toStrings(w.Args), toStrings(w.Env)
-	c.Opened.Name = string(w.Opened)
+	c.Journal.Name = string(w.Opened)
 	for _, l := range w.Libraries {
 		c.Libraries = append(c.Libraries, privatize.Library{Name: string(l[0]), Path: string(l[1])})
 	}

@@ -80,7 +80,7 @@ func (m *manager) failed(code int, err error, fault string) {
 		return // all are being replaced
 	}
 	if m.opt.FT != nil {
-		m.recovery.note(wayOf(code, err), m.keeper.point())
+		m.recovery.note(wayOf(code, err), m.checkpointer.point())
 	}
 	why := m.cannotRecover(fault)
 	if why != "" {
@@ -96,7 +96,7 @@ func (m *manager) failed(code int, err error, fault string) {
 	if m.opt.FT.Shrink && workers > 1 {
 		workers--
 	}
-	m.say([]string{fmt.Sprintf("%v; %s, with %d workers", firstLine(err), m.keeper.goingBack(), workers)})
+	m.say([]string{fmt.Sprintf("%v; %s, with %d workers", firstLine(err), m.checkpointer.goingBack(), workers)})
 	m.recovery.history = append(m.recovery.history, recovered{what: firstLine(err), when: time.Now()})
 	m.renew(&renewal{workers: workers})
 }

@@ -27,7 +27,7 @@ func (m *manager) renew(r *renewal) {
 		m.reap()
 	}
 	if m.halted == nil {
-		m.endCrew()
+		m.endWorkerGroup()
 	}
 	m.replaceWhenGone()
 }
@@ -42,10 +42,10 @@ func (m *manager) failsToLeave(code int, err error) {
 		m.opt.Workers, m.scaled, m.renewal = r.workers, append(m.scaled, r.renewed), nil
 		m.failed(code, err, "")
 	}
-	m.endCrew()
+	m.endWorkerGroup()
 }
 
-func (m *manager) endCrew() {
+func (m *manager) endWorkerGroup() {
 	for _, w := range m.workers {
 		if w.alive() && !w.dies {
 			syscall.Kill(w.pid, syscall.SIGKILL)
@@ -55,7 +55,7 @@ func (m *manager) endCrew() {
 
 // replaceWhenGone replaces the workers once nothing of the old ones is left: their processes, those of their ranks, what they have written.
 func (m *manager) replaceWhenGone() {
-	c := m.crew
+	c := m.workerGroup
 	if !c.isGone() || m.stage != stageRun {
 		return
 	}
@@ -79,7 +79,7 @@ func (m *manager) replace() {
 	if m.stage != stageRun {
 		return
 	}
-	if saved := m.keeper.isWriting(); saved != nil && m.needsDisk() {
+	if saved := m.checkpointer.isWriting(); saved != nil && m.needsDisk() {
 		go func() {
 			<-saved
 			m.post(m.replace)
@@ -93,11 +93,11 @@ func (m *manager) replace() {
 	if len(m.freezes) > 0 {
 		m.freezes[0].frozen = nil // the new workers have not stood still
 	}
-	m.crew.close()
+	m.workerGroup.close()
 	m.halted, m.waiting, m.renewal = nil, 0, nil
 	m.opt.Workers = r.workers
-	m.keeper.renewed(r.workers)
-	m.crew = newCrew(r.workers)
+	m.checkpointer.renewed(r.workers)
+	m.workerGroup = newWorkerGroup(r.workers)
 	if r.renewed != nil {
 		m.scaled = append(m.scaled, r.renewed)
 	}
@@ -126,11 +126,11 @@ func (m *manager) runs() {
 }
 
 // filler puts the memory of a job into the region, and gives what the job goes on with besides; nil: it begins.
-type filler func() (*revival, error)
+type filler func() (*rollbackTarget, error)
 
 // fill has that done by a goroutine; the workers are launched when it is.
 func (m *manager) fill(fill filler) {
-	c := m.crew
+	c := m.workerGroup
 	c.memory.Go(func() {
 		back, err := fill()
 		m.post(func() {
@@ -138,8 +138,8 @@ func (m *manager) fill(fill filler) {
 				return
 			}
 			m.symbols.Copies = m.opt.Restart.namedCopies()
-			m.revival = back
-			m.ledger.rollBack(back.output())
+			m.rollbackTarget = back
+			m.outputLog.rollBack(back.output())
 			m.verdict.rollBack(back.exits())
 			c.ready = true
 			m.launchWhenReady()
@@ -150,7 +150,7 @@ func (m *manager) fill(fill filler) {
 // needsDisk tells whether the next workers go on with a checkpoint on the disk, if there is one: with one that is being written at the latest, for
 // those that were made before belong to another past once the job goes on from an older one.
 func (m *manager) needsDisk() bool {
-	if m.region == nil || m.keeper.last != nil {
+	if m.region == nil || m.checkpointer.last != nil {
 		return false
 	}
 	state, err := vrank.ReadFreezeState(m.region)
@@ -159,23 +159,23 @@ func (m *manager) needsDisk() bool {
 
 // goOnFrom decides what the next workers go on with: the region as it is, when its ranks stood still, or an earlier state of it.
 func (m *manager) goOnFrom() filler {
-	k, back, stood := m.keeper, m.revival, m.stoodStill()
+	k, back, stood := m.checkpointer, m.rollbackTarget, m.stoodStill()
 	state, err := vrank.ReadFreezeState(m.region)
 	switch {
 	case err != nil:
-		return func() (*revival, error) { return nil, err }
+		return func() (*rollbackTarget, error) { return nil, err }
 	case !state.Whole:
 		return k.goBack(stood, state.Copied)
 	case stood == nil: // the workers before had not begun with it
-		return func() (*revival, error) { return back, nil }
+		return func() (*rollbackTarget, error) { return back, nil }
 	case state.Torn:
 		return k.copyAgain(stood)
 	}
-	return func() (*revival, error) { return stood, nil }
+	return func() (*rollbackTarget, error) { return stood, nil }
 }
 
 // stoodStill is what the job had if its workers ended in a freeze after all ranks had come to rest; nil: they did not.
-func (m *manager) stoodStill() *revival {
+func (m *manager) stoodStill() *rollbackTarget {
 	f := m.halted
 	if f == nil && len(m.freezes) > 0 {
 		f = m.freezes[0]
@@ -183,7 +183,7 @@ func (m *manager) stoodStill() *revival {
 	if f == nil || f.frozen == nil || !f.isComplete() || f.isRefused() {
 		return nil
 	}
-	return f.revival(m.opt.Ranks)
+	return f.rollbackTarget(m.opt.Ranks)
 }
 
 // checkFree refuses to map the region where somebody has something else: addresses of the program are in its memory, so it is the same place,

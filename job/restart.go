@@ -17,7 +17,7 @@ type Restart struct {
 	root       *safefile.Dir // the same
 	Generation *checkpoint.Generation
 	job        *checkpoint.Job
-	was        portrait
+	was        metadata
 	files      [][]vrank.File // by rank
 	copies     copies
 	worse      []uint64 // newer checkpoints, which are damaged
@@ -93,8 +93,8 @@ func originOf(store *checkpoint.Store, number uint64) *origin {
 	if err != nil {
 		return nil
 	}
-	var was portrait
-	_ = decode(job.Opaque[portraitKey], &was) // then the program has to do
+	var was metadata
+	_ = decode(job.Opaque[metadataKey], &was) // then the program has to do
 	return &origin{was.Opened.Job, job.Program}
 }
 
@@ -146,12 +146,12 @@ func reason(err error) error {
 }
 
 func (r *Restart) read() error {
-	if err := decode(r.job.Opaque[portraitKey], &r.was); err != nil {
+	if err := decode(r.job.Opaque[metadataKey], &r.was); err != nil {
 		return fmt.Errorf("checkpoint %d: %w", r.Generation.Number, err)
 	}
 	r.files = make([][]vrank.File, len(r.job.PerRank))
 	for i := range r.job.PerRank {
-		if data := r.job.PerRank[i].Opaque[portraitKey]; len(data) > 0 {
+		if data := r.job.PerRank[i].Opaque[metadataKey]; len(data) > 0 {
 			if err := decode(data, &r.files[i]); err != nil {
 				return fmt.Errorf("checkpoint %d: files of rank %d: %w", r.Generation.Number, i, err)
 			}
@@ -216,8 +216,8 @@ func (m *manager) restart() (err error) {
 		return fmt.Errorf("create the region of %d ranks: %w", r.job.Ranks, err)
 	}
 	m.libraries, m.resolved = r.was.Libraries, true
-	m.ledger = newLedger(r.job.Ranks, r.revival().written)
-	m.fill(func() (*revival, error) {
+	m.outputLog = newOutputLog(r.job.Ranks, r.rollbackTarget().written)
+	m.fill(func() (*rollbackTarget, error) {
 		v, err := r.restore(m.region, m.sayLater)
 		if harm := new(checkpoint.Damage); errors.As(err, &harm) {
 			err = &DamagedCheckpoint{r.Generation.Number, err}
@@ -228,7 +228,7 @@ func (m *manager) restart() (err error) {
 }
 
 // restore reads the memory of the job into a region of zeroes, and looks at the files meanwhile.
-func (r *Restart) restore(region *isomalloc.Region, say func([]string)) (*revival, error) {
+func (r *Restart) restore(region *isomalloc.Region, say func([]string)) (*rollbackTarget, error) {
 	checked := make(chan error, 1)
 	go func() { checked <- r.checkFiles() }()
 	err := readMemory(r.Generation, region)
@@ -238,7 +238,7 @@ func (r *Restart) restore(region *isomalloc.Region, say func([]string)) (*reviva
 	if err == nil {
 		err = r.undo(say)
 	}
-	return r.revival(), err
+	return r.rollbackTarget(), err
 }
 
 // undo makes the files as they were that ranks have opened since.
@@ -273,9 +273,9 @@ func (r *Restart) places(pes int) []int32 {
 	return places
 }
 
-// revival is what the job had besides its memory.
-func (r *Restart) revival() *revival {
-	v := newRevival(r.job.Ranks)
+// rollbackTarget is what the job had besides its memory.
+func (r *Restart) rollbackTarget() *rollbackTarget {
+	v := newRollbackTarget(r.job.Ranks)
 	v.files, v.ended = r.files, r.was.Ended
 	for i := range r.job.PerRank {
 		v.written[i] = [2]uint64{r.job.PerRank[i].Stdout, r.job.PerRank[i].Stderr}

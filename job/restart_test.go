@@ -22,7 +22,7 @@ func saveOf(t *testing.T, dir, name, program string) uint64 {
 	defer store.Close()
 	job, p := sampleJob("/" + program)
 	p.Opened.Job = name
-	job.Opaque = map[string][]byte{portraitKey: encode(p)}
+	job.Opaque = map[string][]byte{metadataKey: encode(p)}
 	text := make(checkpoint.Memory, os.Getpagesize())
 	_, _ = rand.Read(text) // so that nothing is shared
 	r, err := store.Save(job, text, []checkpoint.Extent{{Length: uint64(len(text))}})

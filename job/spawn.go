@@ -21,7 +21,7 @@ const (
 const (
 	workerControlFD = 3
 	workerOutputFD  = 4
-	workerFerryFD   = 5 // see ferry; workers of jobs with one have none
+	workerFDPassFD  = 5 // see fdPassing; workers of jobs with one have none
 )
 
 // worker is the manager's view of one worker process. Only the manager's goroutine uses it once it runs.
@@ -45,13 +45,13 @@ func (w *worker) alive() bool { return w.pid != 0 && !w.reaped }
 // spawner starts workers from a thread that lives as long as the job: the kernel sends the workers SIGKILL when the
 // thread that started them ends, which is how they die with a manager that was killed.
 type spawner struct {
-	program string
-	env     []string
-	stdin   *os.File // rank 0 reads it, wherever it is
-	frames  *os.File // writing end of the pipe that all workers share
-	copies  bool     // ranks that move are copied
-	ferry   *ferry
-	copy    *ferry
+	program   string
+	env       []string
+	stdin     *os.File // rank 0 reads it, wherever it is
+	frames    *os.File // writing end of the pipe that all workers share
+	copies    bool     // ranks that move are copied
+	fdPassing *fdPassing
+	copy      *fdPassing
 }
 
 // start starts n workers, and keeps the thread until release is closed. Each worker that was started is handed to
@@ -68,13 +68,13 @@ func (s *spawner) start(n int, release <-chan struct{}, began func(w *worker, st
 
 func (s *spawner) startAll(n int, began func(w *worker, stdout, stderr *os.File)) error {
 	var err error
-	if s.ferry, err = newFerry(n); err != nil {
+	if s.fdPassing, err = newFDPassing(n); err != nil {
 		return err
 	}
-	defer s.ferry.close()
-	s.copy = &ferry{}
+	defer s.fdPassing.close()
+	s.copy = &fdPassing{}
 	if s.copies {
-		if s.copy, err = newFerry(n); err != nil {
+		if s.copy, err = newFDPassing(n); err != nil {
 			return err
 		}
 		defer s.copy.close()
@@ -108,7 +108,7 @@ func (s *spawner) startOne(pe int, began func(w *worker, stdout, stderr *os.File
 	defer errW.Close()
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{workerName, workerVerb, strconv.Itoa(pe), s.program}, &syscall.ProcAttr{
 		Env:   s.env,
-		Files: append([]uintptr{s.stdin.Fd(), outW.Fd(), errW.Fd(), theirs.Fd(), s.frames.Fd()}, slices.Concat(s.ferry.of(pe), s.copy.of(pe))...),
+		Files: append([]uintptr{s.stdin.Fd(), outW.Fd(), errW.Fd(), theirs.Fd(), s.frames.Fd()}, slices.Concat(s.fdPassing.of(pe), s.copy.of(pe))...),
 		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {

@@ -58,15 +58,15 @@ func (m *manager) launch() error {
 	}
 	layout := m.region.Config()
 	rights := []int{m.region.FD()}
-	if m.keeper != nil {
-		if err := m.keeper.begin(layout); err != nil {
+	if m.checkpointer != nil {
+		if err := m.checkpointer.begin(layout); err != nil {
 			return err
 		}
-		rights = append(rights, m.keeper.shadow.FD())
-		if m.keeper.notebook != nil {
-			rights = append(rights, int(m.keeper.notebook.file.Fd()))
+		rights = append(rights, m.checkpointer.snapshot.FD())
+		if m.checkpointer.memoryJournal != nil {
+			rights = append(rights, int(m.checkpointer.memoryJournal.file.Fd()))
 		} else {
-			rights = append(rights, m.keeper.notes.FD())
+			rights = append(rights, m.checkpointer.notes.FD())
 		}
 	}
 	var steal *vrank.StealPolicy
@@ -82,7 +82,7 @@ func (m *manager) launch() error {
 			return err
 		}
 	}
-	if err := m.input.goOn(m.revival); err != nil {
+	if err := m.input.goOn(m.rollbackTarget); err != nil {
 		return fmt.Errorf("standard input: %w", err)
 	}
 	for _, w := range m.workers {
@@ -122,7 +122,7 @@ func (m *manager) wantsTraffic() bool {
 
 // place says where each rank begins; nil is vrank's own choice.
 func (m *manager) place() ([]int32, error) {
-	if m.opt.Mapping == nil || m.revival != nil {
+	if m.opt.Mapping == nil || m.rollbackTarget != nil {
 		return nil, nil
 	}
 	pes := make([]loadbalance.PE, m.opt.Workers)
@@ -170,13 +170,13 @@ func (m *manager) layout() (isomalloc.Config, error) {
 
 func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 	return vrank.Config{
-		Control: layout.Control, Keeps: m.opt.cannotBeSaved() == "", Shadow: m.keeper != nil, Revive: m.revival.config(),
-		ToDisk: m.keeper.writes(), ToMemory: m.keeper.staysInMemory(), Opened: m.keeper.noting(m.revival), Holds: m.opt.FT != nil,
+		Control: layout.Control, Keeps: m.opt.cannotBeSaved() == "", Snapshot: m.checkpointer != nil, Restart: m.rollbackTarget.config(),
+		ToDisk: m.checkpointer.writes(), ToMemory: m.checkpointer.staysInMemory(), Journal: m.checkpointer.noting(m.rollbackTarget), Holds: m.opt.FT != nil,
 		PE: pe, PEs: m.opt.Workers, Ranks: m.opt.Ranks,
 		Base: layout.Base, SliceSize: layout.SliceSize, StackSize: m.opt.Stack,
 		Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env,
 		Libraries: m.libraries, Copies: m.opt.Restart.namedCopies(), Method: m.opt.Method, Directory: m.directory,
-		OutputFD: workerOutputFD, FerryFD: ferryFD(m.opt.Workers), CopyFD: m.opt.copyFD(),
+		OutputFD: workerOutputFD, FDPassFD: fdPassFD(m.opt.Workers), CopyFD: m.opt.copyFD(),
 		HostHeap: m.opt.hostHeap(), ProbeOnly: m.opt.probeOnly, HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
 		Balance: m.opt.Balance, Period: m.opt.Period, Traffic: m.wantsTraffic(),
 		Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.Record != "" || m.opt.observed(),

@@ -128,7 +128,7 @@ func (m *manager) rankStatus(seen *vrank.Survey) (all []RankStatus) {
 func (m *manager) statusOfSelf() *Status {
 	s := &Status{
 		PID: os.Getpid(), Program: filepath.Base(m.program), Ranks: m.opt.Ranks, State: m.stateName(), Running: time.Since(m.since).Seconds(),
-		Steal: m.opt.Steal, Checkpoints: m.keeper.status(), FT: m.statusOfFT(),
+		Steal: m.opt.Steal, Checkpoints: m.checkpointer.status(), FT: m.statusOfFT(),
 		Balance: BalanceStatus{Strategy: m.opt.Balance, Period: m.opt.Period, Steps: len(m.steps)},
 	}
 	if m.opt.Restart != nil {

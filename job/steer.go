@@ -108,10 +108,10 @@ func (m *manager) move(rank, to int, done func(moved vrank.Moved, err error)) {
 
 // stop ends the job as SIGTERM would. It tells whether the job is saved first; saved is called with what came of that.
 func (m *manager) stop(saved func(error)) (isSaved bool) {
-	if m.stage != stageRun || m.keeper != nil && m.keeper.ending {
+	if m.stage != stageRun || m.checkpointer != nil && m.checkpointer.ending {
 		return false
 	}
-	isSaved = m.keeper.beforeEnd(func(err error) {
+	isSaved = m.checkpointer.beforeEnd(func(err error) {
 		saved(err)
 		m.endBy(syscall.SIGTERM)
 	})

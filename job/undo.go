@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// note is what a rank has opened, made or is about to remove: see vrank/libc/opened.h.
+// note is what a rank has opened, made or is about to remove: see vrank/libc/file_journal.h.
 type note struct {
 	number   string
 	identity string // device, inode, birth

@@ -155,7 +155,7 @@ func (r *Restart) validateEnded() error {
 }
 
 // validateOptions looks at the options of the job that are kept.
-func (p *portrait) validateOptions() error {
+func (p *metadata) validateOptions() error {
 	if _, err := privatize.FindMethod(p.Method); err != nil {
 		return fmt.Errorf("privatization %q: %w", p.Method, err)
 	}
@@ -198,7 +198,7 @@ func (f *FT) validate() error {
 	return nil
 }
 
-// maxName is how long the name of a job is at most: see vrank/libc/opened.c.
+// maxName is how long the name of a job is at most: see vrank/libc/file_journal.c.
 const maxName = 63
 
 // validate looks at what names of files are made of.

@@ -16,65 +16,65 @@ import (
 	"ampirun/vrank"
 )
 
-// sampleJob is the metadata of a job of one rank, to be changed before the portrait is put into it.
-func sampleJob(program string) (*checkpoint.Job, portrait) {
+// sampleJob is the metadata of a job of one rank, to be changed before the metadata is put into it.
+func sampleJob(program string) (*checkpoint.Job, metadata) {
 	l := isomalloc.Config{Base: 1 << 40, Control: 1 << 20, SliceSize: 1 << 24, Slices: 1}
 	j := &checkpoint.Job{Program: program, Args: []string{program}, Dir: "/", Ranks: 1, PEs: 1, PageSize: os.Getpagesize(), Base: uint64(l.Base),
 		RegionSize: l.Size(), SliceSize: l.SliceSize, Launcher: program, PerRank: make([]checkpoint.Rank, 1),
 		Images: []checkpoint.Image{{Path: program}}}
-	return j, portrait{Layout: l, Stack: MinStack, Method: "pie", Period: "auto", Opened: opened{Job: "0123"}}
+	return j, metadata{Layout: l, Stack: MinStack, Method: "pie", Period: "auto", Opened: opened{Job: "0123"}}
 }
 
 // bad is a job that cannot be, though each byte of its checkpoint is as it was written.
 type bad struct {
 	what   string
-	change func(j *checkpoint.Job, p *portrait)
+	change func(j *checkpoint.Job, p *metadata)
 }
 
 // withFiles has the rank have files open.
-func withFiles(files ...vrank.File) func(*checkpoint.Job, *portrait) {
-	return func(j *checkpoint.Job, _ *portrait) {
+func withFiles(files ...vrank.File) func(*checkpoint.Job, *metadata) {
+	return func(j *checkpoint.Job, _ *metadata) {
 		j.PerRank[0].Files = make([]checkpoint.File, len(files))
-		j.PerRank[0].Opaque = map[string][]byte{portraitKey: encode(files)}
+		j.PerRank[0].Opaque = map[string][]byte{metadataKey: encode(files)}
 	}
 }
 
 var badJobs = []bad{
-	{"it has -1 ranks", func(j *checkpoint.Job, _ *portrait) { j.Ranks = -1 }},
-	{"it has 0 ranks", func(j *checkpoint.Job, _ *portrait) { j.Ranks = 0 }},
-	{"it has 1099511627776 ranks", func(j *checkpoint.Job, _ *portrait) { j.Ranks = 1 << 40 }},
-	{"it has 0 PEs", func(j *checkpoint.Job, _ *portrait) { j.PEs = 0 }},
-	{"it has no arguments", func(j *checkpoint.Job, _ *portrait) { j.Args = nil }},
-	{"has a zero byte", func(j *checkpoint.Job, _ *portrait) { j.Env = []string{"A=\x00"} }},
-	{`its program is "heat"`, func(j *checkpoint.Job, _ *portrait) { j.Program = "heat" }},
-	{`its directory is "here"`, func(j *checkpoint.Job, _ *portrait) { j.Dir = "here" }},
-	{"it tells of 0 ranks of 1", func(j *checkpoint.Job, _ *portrait) { j.PerRank = nil }},
-	{"it tells of 2 ranks of 1", func(j *checkpoint.Job, _ *portrait) { j.PerRank = make([]checkpoint.Rank, 2) }},
-	{"rank 0 is on PE 1 of 1", func(j *checkpoint.Job, _ *portrait) { j.PerRank[0].PE = 1 }},
-	{"rank 0 is on PE -1 of 1", func(j *checkpoint.Job, _ *portrait) { j.PerRank[0].PE = -1 }},
-	{"its memory is 2 slices", func(j *checkpoint.Job, _ *portrait) { j.Ranks = 2 }},
-	{"a region of -1 slices", func(_ *checkpoint.Job, p *portrait) { p.Layout.Slices = -1 }},
-	{"address space", func(_ *checkpoint.Job, p *portrait) { p.Layout.SliceSize = 1 << 62 }},
-	{"its memory is 1 slices", func(j *checkpoint.Job, _ *portrait) { j.Base = 4096 }},
-	{"its pages have 8192 bytes, or else 8192", func(j *checkpoint.Job, _ *portrait) { j.PageSize = 8192 }},
+	{"it has -1 ranks", func(j *checkpoint.Job, _ *metadata) { j.Ranks = -1 }},
+	{"it has 0 ranks", func(j *checkpoint.Job, _ *metadata) { j.Ranks = 0 }},
+	{"it has 1099511627776 ranks", func(j *checkpoint.Job, _ *metadata) { j.Ranks = 1 << 40 }},
+	{"it has 0 PEs", func(j *checkpoint.Job, _ *metadata) { j.PEs = 0 }},
+	{"it has no arguments", func(j *checkpoint.Job, _ *metadata) { j.Args = nil }},
+	{"has a zero byte", func(j *checkpoint.Job, _ *metadata) { j.Env = []string{"A=\x00"} }},
+	{`its program is "heat"`, func(j *checkpoint.Job, _ *metadata) { j.Program = "heat" }},
+	{`its directory is "here"`, func(j *checkpoint.Job, _ *metadata) { j.Dir = "here" }},
+	{"it tells of 0 ranks of 1", func(j *checkpoint.Job, _ *metadata) { j.PerRank = nil }},
+	{"it tells of 2 ranks of 1", func(j *checkpoint.Job, _ *metadata) { j.PerRank = make([]checkpoint.Rank, 2) }},
+	{"rank 0 is on PE 1 of 1", func(j *checkpoint.Job, _ *metadata) { j.PerRank[0].PE = 1 }},
+	{"rank 0 is on PE -1 of 1", func(j *checkpoint.Job, _ *metadata) { j.PerRank[0].PE = -1 }},
+	{"its memory is 2 slices", func(j *checkpoint.Job, _ *metadata) { j.Ranks = 2 }},
+	{"a region of -1 slices", func(_ *checkpoint.Job, p *metadata) { p.Layout.Slices = -1 }},
+	{"address space", func(_ *checkpoint.Job, p *metadata) { p.Layout.SliceSize = 1 << 62 }},
+	{"its memory is 1 slices", func(j *checkpoint.Job, _ *metadata) { j.Base = 4096 }},
+	{"its pages have 8192 bytes, or else 8192", func(j *checkpoint.Job, _ *metadata) { j.PageSize = 8192 }},
 	{"memory at offset 0x1fff000 of 0x1100000 bytes", nil},
-	{"stacks of 0 bytes", func(_ *checkpoint.Job, p *portrait) { p.Stack = 0 }},
-	{"stacks of 16777216 bytes", func(_ *checkpoint.Job, p *portrait) { p.Stack = 1 << 24 }},
-	{"it does not say which file \"/heat\" was", func(j *checkpoint.Job, _ *portrait) { j.Images = nil }},
-	{"it does not say which file \"/other\" was", func(j *checkpoint.Job, _ *portrait) { j.Launcher = "/other" }},
-	{"it does not say which file \"/lib\" was", func(_ *checkpoint.Job, p *portrait) { p.Libraries = []privatize.Library{{Name: "lib", Path: "/lib"}} }},
-	{"of -5 bytes", func(j *checkpoint.Job, _ *portrait) { j.Images[0].Size = -5 }},
-	{"rank -1 has ended", func(_ *checkpoint.Job, p *portrait) { p.Ended = []ended{{-1, 0}} }},
-	{"rank 0 has ended", func(_ *checkpoint.Job, p *portrait) { p.Ended = []ended{{0, 0}, {0, 0}} }},
-	{"pei", func(_ *checkpoint.Job, p *portrait) { p.Method = "pei" }},
-	{"Nothing", func(_ *checkpoint.Job, p *portrait) { p.Balance = "Nothing" }},
-	{"each \"often\"", func(_ *checkpoint.Job, p *portrait) { p.Period = "often" }},
-	{"checkpoints each -1s", func(_ *checkpoint.Job, p *portrait) { p.Saves.Every = -time.Second }},
-	{"copies to \"-x:/\"", func(_ *checkpoint.Job, p *portrait) { p.Saves.Buddy = "-x:/" }},
-	{"it outlives 0 failures by \"luck\"", func(_ *checkpoint.Job, p *portrait) { p.FT = &FT{Mode: "luck"} }},
-	{"notes of opened files are called \"../x\"", func(_ *checkpoint.Job, p *portrait) { p.Opened.Job = "../x" }},
-	{"from -1 on", func(_ *checkpoint.Job, p *portrait) { p.Opened.Epoch = -1 }},
-	{"rank 0 has 3 files open, or else 0", func(j *checkpoint.Job, _ *portrait) { j.PerRank[0].Files = make([]checkpoint.File, 3) }},
+	{"stacks of 0 bytes", func(_ *checkpoint.Job, p *metadata) { p.Stack = 0 }},
+	{"stacks of 16777216 bytes", func(_ *checkpoint.Job, p *metadata) { p.Stack = 1 << 24 }},
+	{"it does not say which file \"/heat\" was", func(j *checkpoint.Job, _ *metadata) { j.Images = nil }},
+	{"it does not say which file \"/other\" was", func(j *checkpoint.Job, _ *metadata) { j.Launcher = "/other" }},
+	{"it does not say which file \"/lib\" was", func(_ *checkpoint.Job, p *metadata) { p.Libraries = []privatize.Library{{Name: "lib", Path: "/lib"}} }},
+	{"of -5 bytes", func(j *checkpoint.Job, _ *metadata) { j.Images[0].Size = -5 }},
+	{"rank -1 has ended", func(_ *checkpoint.Job, p *metadata) { p.Ended = []ended{{-1, 0}} }},
+	{"rank 0 has ended", func(_ *checkpoint.Job, p *metadata) { p.Ended = []ended{{0, 0}, {0, 0}} }},
+	{"pei", func(_ *checkpoint.Job, p *metadata) { p.Method = "pei" }},
+	{"Nothing", func(_ *checkpoint.Job, p *metadata) { p.Balance = "Nothing" }},
+	{"each \"often\"", func(_ *checkpoint.Job, p *metadata) { p.Period = "often" }},
+	{"checkpoints each -1s", func(_ *checkpoint.Job, p *metadata) { p.Saves.Every = -time.Second }},
+	{"copies to \"-x:/\"", func(_ *checkpoint.Job, p *metadata) { p.Saves.Buddy = "-x:/" }},
+	{"it outlives 0 failures by \"luck\"", func(_ *checkpoint.Job, p *metadata) { p.FT = &FT{Mode: "luck"} }},
+	{"notes of opened files are called \"../x\"", func(_ *checkpoint.Job, p *metadata) { p.Opened.Job = "../x" }},
+	{"from -1 on", func(_ *checkpoint.Job, p *metadata) { p.Opened.Epoch = -1 }},
+	{"rank 0 has 3 files open, or else 0", func(j *checkpoint.Job, _ *metadata) { j.PerRank[0].Files = make([]checkpoint.File, 3) }},
 	{"descriptor -1: there is no such number", withFiles(vrank.File{Number: -1, Kind: vrank.FileRegular})},
 	{"descriptor 5: it is there twice", withFiles(vrank.File{Number: 5, Kind: vrank.FileRegular}, vrank.File{Number: 5, Kind: vrank.FileRegular})},
 	{"descriptor 5: it is said to be the same as descriptor 6", withFiles(vrank.File{Number: 5, Same: 6})},
@@ -92,7 +92,7 @@ var badJobs = []bad{
 
 // TestBadMetadata refuses checkpoints whose checksums are right and whose contents are not, each with a line that says what is wrong.
 func TestBadMetadata(t *testing.T) {
-	for _, b := range append(badJobs, bad{"", func(*checkpoint.Job, *portrait) {}}) {
+	for _, b := range append(badJobs, bad{"", func(*checkpoint.Job, *metadata) {}}) {
 		dir := t.TempDir()
 		store, err := checkpoint.Open(dir, checkpoint.Options{})
 		if err != nil {
@@ -105,7 +105,7 @@ func TestBadMetadata(t *testing.T) {
 		} else {
 			b.change(j, &p)
 		}
-		j.Opaque = map[string][]byte{portraitKey: encode(p)}
+		j.Opaque = map[string][]byte{metadataKey: encode(p)}
 		_, err = store.Save(j, make(checkpoint.Memory, 1<<25), extents)
 		store.Close()
 		if err != nil {
@@ -127,7 +127,7 @@ func TestBadMetadata(t *testing.T) {
 
 // FuzzRestart reads metadata of any kind. What passes can be gone on from without a look at any field.
 func FuzzRestart(f *testing.F) {
-	for _, b := range append(badJobs, bad{"", func(*checkpoint.Job, *portrait) {}}) {
+	for _, b := range append(badJobs, bad{"", func(*checkpoint.Job, *metadata) {}}) {
 		j, p := sampleJob("/heat")
 		if b.change != nil {
 			b.change(j, &p)
@@ -135,7 +135,7 @@ func FuzzRestart(f *testing.F) {
 		files := j.PerRank
 		var list []byte
 		if len(files) > 0 {
-			list = files[0].Opaque[portraitKey]
+			list = files[0].Opaque[metadataKey]
 			files[0].Opaque = nil
 		}
 		data, err := cbor.Marshal(j)
@@ -155,9 +155,9 @@ func FuzzRestart(f *testing.F) {
 		if cbor.Unmarshal(data, r.job) != nil {
 			return
 		}
-		r.job.Opaque = map[string][]byte{portraitKey: whole}
+		r.job.Opaque = map[string][]byte{metadataKey: whole}
 		if len(r.job.PerRank) > 0 {
-			r.job.PerRank[0].Opaque = map[string][]byte{portraitKey: files}
+			r.job.PerRank[0].Opaque = map[string][]byte{metadataKey: files}
 		}
 		err := r.read()
 		if err == nil {
@@ -176,8 +176,8 @@ func goesOn(t *testing.T, r *Restart) {
 	if o.Ranks < 1 || o.Workers < 1 || o.Workers > o.Ranks {
 		t.Fatalf("%d ranks, %d workers", o.Ranks, o.Workers)
 	}
-	v := r.revival()
-	newLedger(o.Ranks, v.written)
+	v := r.rollbackTarget()
+	newOutputLog(o.Ranks, v.written)
 	for _, pe := range r.places(r.job.PEs) {
 		if pe < 0 || int(pe) >= r.job.PEs {
 			t.Fatalf("PE %d", pe)
@@ -217,7 +217,7 @@ func FuzzNotes(f *testing.F) {
 		if isWhole && (!filepath.IsAbs(n.path) || n.size < 0 || n.mode > 0o7777) {
 			t.Fatalf("%+v", n)
 		}
-		b, err := newNotebook()
+		b, err := newMemoryJournal()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,17 +112,17 @@ func receiveConfig(control *link) (vrank.Config, error) {
 		return vrank.Config{}, fmt.Errorf("receive configuration: got a %q message", msg.Kind)
 	}
 	cfg := msg.Config.unpack()
-	for _, fd := range []*int{&cfg.OutputFD, &cfg.FerryFD, &cfg.CopyFD} {
+	for _, fd := range []*int{&cfg.OutputFD, &cfg.FDPassFD, &cfg.CopyFD} {
 		if *fd > 0 {
 			*fd = vrank.InheritedFD(*fd)
 		}
 	}
 	wanted := []*int{&cfg.RegionFD}
-	if cfg.Shadow {
-		wanted = append(wanted, &cfg.ShadowFD)
+	if cfg.Snapshot {
+		wanted = append(wanted, &cfg.SnapshotFD)
 	}
-	if cfg.Opened.Wanted() {
-		wanted = append(wanted, &cfg.Opened.FD)
+	if cfg.Journal.Wanted() {
+		wanted = append(wanted, &cfg.Journal.FD)
 	}
 	if len(msg.fds) != len(wanted) {
 		return cfg, fmt.Errorf("receive configuration: %d descriptors came with it, not %d (see ulimit -n)", len(msg.fds), len(wanted))

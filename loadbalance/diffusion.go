@@ -27,7 +27,7 @@ const diffusionRepeats = 3
 // diffuser is the agent of the strategy Diffusion. Its neighbours are the PEs whose number differs in one bit, as far as
 // there are such; as clearing a bit always gives a PE, all are connected.
 type diffuser struct {
-	holder
+	agentState
 	degree int       // bits of a PE's number
 	value  float64   // the time it would take if work were fluid
 	flow   []float64 // work that should go to each neighbour, by bit
@@ -35,11 +35,11 @@ type diffuser struct {
 
 // NewDiffusers makes the agents of the strategy Diffusion, one for each PE.
 func NewDiffusers(m *Measurements, o Options) []Agent {
-	holders := m.holders(o.tolerance())
-	agents := make([]Agent, len(holders))
-	degree := bits.Len(uint(len(holders) - 1))
-	for pe := range holders {
-		agents[pe] = &diffuser{holder: holders[pe], degree: degree, flow: make([]float64, degree)}
+	states := m.states(o.tolerance())
+	agents := make([]Agent, len(states))
+	degree := bits.Len(uint(len(states) - 1))
+	for pe := range states {
+		agents[pe] = &diffuser{agentState: states[pe], degree: degree, flow: make([]float64, degree)}
 	}
 	return agents
 }

@@ -34,7 +34,7 @@ const (
 
 // gossiper is the agent of the strategy Distributed.
 type gossiper struct {
-	holder
+	agentState
 	random *rand.Rand
 	peers  []Peer // who had room when they were heard of
 	hops   uint8  // of gossip that was not passed on yet, plus 1
@@ -42,10 +42,10 @@ type gossiper struct {
 
 // NewGossipers makes the agents of the strategy Distributed, one for each PE.
 func NewGossipers(m *Measurements, o Options) []Agent {
-	holders := m.holders(o.tolerance())
-	agents := make([]Agent, len(holders))
-	for pe := range holders {
-		agents[pe] = &gossiper{holder: holders[pe], random: newRand(o.Seed, uint64(pe)<<8|2)}
+	states := m.states(o.tolerance())
+	agents := make([]Agent, len(states))
+	for pe := range states {
+		agents[pe] = &gossiper{agentState: states[pe], random: newRand(o.Seed, uint64(pe)<<8|2)}
 	}
 	return agents
 }

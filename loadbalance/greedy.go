@@ -13,7 +13,7 @@ var greedy = strategy{
 		p := m.onlyPinned()
 		ranks := m.movable()
 		m.heaviestFirst(ranks)
-		if err := p.pack(ctx, ranks, newFleet(p)); err != nil {
+		if err := p.pack(ctx, ranks, newPEIndex(p)); err != nil {
 			return nil, err
 		}
 		return p.movesIfBetter(), nil
@@ -21,7 +21,7 @@ var greedy = strategy{
 }
 
 // pack puts ranks, in their order, where each ends soonest.
-func (p *placement) pack(ctx context.Context, ranks []int32, f *fleet) error {
+func (p *placement) pack(ctx context.Context, ranks []int32, f *peIndex) error {
 	for i, r := range ranks {
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -25,7 +25,7 @@ var greedyComm = strategy{
 			}
 			g.fill(pe)
 		}
-		if err := g.p.pack(ctx, g.unplaced(), newFleet(g.p)); err != nil {
+		if err := g.p.pack(ctx, g.unplaced(), newPEIndex(g.p)); err != nil {
 			return nil, err
 		}
 		if err := g.p.refine(ctx, m.Level()*o.tolerance()); err != nil {

@@ -13,7 +13,7 @@ var greedyRefine = strategy{
 		ranks := m.movable()
 		m.heaviestFirst(ranks)
 		greedy := m.onlyPinned()
-		if err := greedy.pack(ctx, ranks, newFleet(greedy)); err != nil {
+		if err := greedy.pack(ctx, ranks, newPEIndex(greedy)); err != nil {
 			return nil, err
 		}
 		limit := max(greedy.makespan(), m.Level()*o.tolerance())
@@ -36,7 +36,7 @@ var greedyRefine = strategy{
 // stayOrPack places ranks, heaviest first: each stays while its PE ends by the limit with it, or goes where it ends soonest.
 func (m *Measurements) stayOrPack(ctx context.Context, ranks []int32, limit float64) (*placement, error) {
 	p := m.onlyPinned()
-	f := newFleet(p)
+	f := newPEIndex(p)
 	for i, r := range ranks {
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -114,7 +114,7 @@ func (m *Measurements) refineGroup(ctx context.Context, pes, ranks, mapping []in
 		}
 	}
 	sub.heaviestFirst(arrived)
-	if err := p.pack(ctx, arrived, newFleet(p)); err != nil {
+	if err := p.pack(ctx, arrived, newPEIndex(p)); err != nil {
 		return err
 	}
 	if err := p.refine(ctx, limit); err != nil {

@@ -27,8 +27,8 @@ var refine = strategy{
 // refine relieves the PE that takes longest, again and again, until it takes no longer than limit or no move of one rank
 // helps. A rank moves at most once. The makespan never grows, and ends within Measurements.Bound.
 func (p *placement) refine(ctx context.Context, limit float64) error {
-	d := newDonors(p)
-	heavy, f := newHeapOfAll(p.time, -1), newFleet(p)
+	d := newSourcePEs(p)
+	heavy, f := newHeapOfAll(p.time, -1), newPEIndex(p)
 	for step := 0; len(heavy.pes) > 0 && p.time[heavy.top()] > limit; step++ {
 		if step%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -48,9 +48,9 @@ func (p *placement) refine(ctx context.Context, limit float64) error {
 	return nil
 }
 
-// relief takes a rank from a PE's donor for a move that helps: the largest that ends by limit where it goes, else the one
+// relief takes a rank from a PE's source for a move that helps: the largest that ends by limit where it goes, else the one
 // that comes nearest to making both PEs equal, else the smallest, if that ends there before the PE itself does now.
-func (p *placement) relief(d *donor, from int32, f *fleet, limit float64) (r, to int32) {
+func (p *placement) relief(d *source, from int32, f *peIndex, limit float64) (r, to int32) {
 	light := f.lightest()
 	speed, gap := p.m.PEs[light].Speed, p.time[from]-p.time[light]
 	half := gap / (1/p.m.PEs[from].Speed + 1/speed)
@@ -67,51 +67,51 @@ func (p *placement) relief(d *donor, from int32, f *fleet, limit float64) (r, to
 	return nowhere, nowhere
 }
 
-// donors hands out the donor of each PE; ranks are sorted only where a PE is asked for.
-type donors struct {
+// sources hands out the source of each PE; ranks are sorted only where a PE is asked for.
+type sources struct {
 	p            *placement
 	start, ranks []int32
-	made         map[int32]*donor
+	made         map[int32]*source
 }
 
-func newDonors(p *placement) *donors {
+func newSourcePEs(p *placement) *sources {
 	start, ranks := p.byPE()
-	return &donors{p: p, start: start, ranks: ranks, made: map[int32]*donor{}}
+	return &sources{p: p, start: start, ranks: ranks, made: map[int32]*source{}}
 }
 
-// of is the donor of a PE: the movable ranks that were there at first.
-func (d *donors) of(pe int32) *donor {
+// of is the source of a PE: the movable ranks that were there at first.
+func (d *sources) of(pe int32) *source {
 	if have, ok := d.made[pe]; ok {
 		return have
 	}
-	d.made[pe] = newDonor(d.p.m, d.ranks[d.start[pe]:d.start[pe+1]])
+	d.made[pe] = newSourcePE(d.p.m, d.ranks[d.start[pe]:d.start[pe+1]])
 	return d.made[pe]
 }
 
-// donor is the ranks a PE can give away, by rising load. Places count from 1, and 0 is none. Ranks that were given away
+// source is the ranks a PE can give away, by rising load. Places count from 1, and 0 is none. Ranks that were given away
 // are skipped through a union-find forest, so that a question costs little more than a binary search.
-type donor struct {
+type source struct {
 	m     *Measurements
 	ranks []int32
 	down  []int32 // down[i] is i while the rank at place i is there, else a lower place to look at
 	first int32   // no rank is left before this place
 }
 
-func newDonor(m *Measurements, ranks []int32) *donor {
+func newSourcePE(m *Measurements, ranks []int32) *source {
 	slices.SortFunc(ranks, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(m.Ranks[a].Load, m.Ranks[b].Load), cmp.Compare(b, a))
 	})
-	d := &donor{m: m, ranks: ranks, down: make([]int32, len(ranks)+1), first: 1}
+	d := &source{m: m, ranks: ranks, down: make([]int32, len(ranks)+1), first: 1}
 	for i := range d.down {
 		d.down[i] = int32(i)
 	}
 	return d
 }
 
-func (d *donor) rank(place int32) int32 { return d.ranks[place-1] }
+func (d *source) rank(place int32) int32 { return d.ranks[place-1] }
 
 // upTo is the place of the largest rank with at most that load.
-func (d *donor) upTo(load float64) int32 {
+func (d *source) upTo(load float64) int32 {
 	place, _ := slices.BinarySearchFunc(d.ranks, load, func(r int32, load float64) int {
 		if d.m.Ranks[r].Load <= load {
 			return -1
@@ -122,7 +122,7 @@ func (d *donor) upTo(load float64) int32 {
 }
 
 // notAbove is the highest place up to i that still has its rank.
-func (d *donor) notAbove(i int32) int32 {
+func (d *source) notAbove(i int32) int32 {
 	root := i
 	for d.down[root] != root {
 		root = d.down[root]
@@ -134,7 +134,7 @@ func (d *donor) notAbove(i int32) int32 {
 }
 
 // smallest is the place of the rank with the least load.
-func (d *donor) smallest() int32 {
+func (d *source) smallest() int32 {
 	for int(d.first) < len(d.down) && d.down[d.first] != d.first {
 		d.first++
 	}
@@ -144,4 +144,4 @@ func (d *donor) smallest() int32 {
 	return d.first
 }
 
-func (d *donor) remove(place int32) { d.down[place] = place - 1 }
+func (d *source) remove(place int32) { d.down[place] = place - 1 }

@@ -30,7 +30,7 @@ const swapWorth = 0.01
 // swapDown swaps ranks of the PE that takes longest for lighter ones of light PEs, while that makes it end sooner.
 func (p *placement) swapDown(ctx context.Context, limit float64) error {
 	s := newSwapper(p)
-	heavy, f := newHeapOfAll(p.time, -1), newFleet(p)
+	heavy, f := newHeapOfAll(p.time, -1), newPEIndex(p)
 	for len(heavy.pes) > 0 && p.time[heavy.top()] > limit {
 		if ctx.Err() != nil {
 			return ctx.Err()

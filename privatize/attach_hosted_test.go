@@ -10,8 +10,8 @@ import (
 	"ampirun/privatize/internal/stage"
 )
 
-// attachHostedEnv tells the re-executed test binary which program to take over under fs; the slices come as descriptor 3.
-const attachHostedEnv = "PRIVATIZE_TEST_ATTACH_HOSTED"
+// attachLdsoEnv tells the re-executed test binary which program to take over under fs; the slices come as descriptor 3.
+const attachLdsoEnv = "PRIVATIZE_TEST_ATTACH_HOSTED"
 
 // loadFS loads a program as the method fs does, for slices that are backed by f.
 func loadFS(t *testing.T, prog string, f *os.File) Images {
@@ -46,9 +46,9 @@ func placeFS(t *testing.T, images Images, s stage.Slice, args ...string) {
 		TLS: block, TLSOffsets: []uint64{0, p.TLSOffset(1)}, Args: append([]string{p.Path()}, args...)})
 }
 
-// TestAttachHosted starts ranks that ld.so has loaded here, and lets a second process, with its libraries at other places, run
+// TestAttachLdso starts ranks that ld.so has loaded here, and lets a second process, with its libraries at other places, run
 // some of them to their end; others come back from there.
-func TestAttachHosted(t *testing.T) {
+func TestAttachLdso(t *testing.T) {
 	for name, flags := range map[string][]string{"non-PIC": {"-O1"}, "PIC": {"-O1", "-fPIC"}} {
 		t.Run(name, func(t *testing.T) {
 			prog := compile(t, "attach", append(flags, "attach_hosted.cc", "-lm")...)
@@ -66,8 +66,8 @@ func TestAttachHosted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			cmd := exec.Command("/proc/self/exe", "-test.run=^TestAttachHostedChild$", "-test.v")
-			cmd.Env = append(os.Environ(), attachHostedEnv+"="+prog)
+			cmd := exec.Command("/proc/self/exe", "-test.run=^TestAttachLdsoChild$", "-test.v")
+			cmd.Env = append(os.Environ(), attachLdsoEnv+"="+prog)
 			cmd.ExtraFiles = []*os.File{f}
 			out, err := cmd.CombinedOutput()
 			if err != nil {
@@ -100,11 +100,11 @@ func takeOver(t *testing.T, images Images, s stage.Slice, code int) {
 	}
 }
 
-// TestAttachHostedChild is the second process; alone it has nothing to do. It gives the first and the last rank back.
-func TestAttachHostedChild(t *testing.T) {
-	prog := os.Getenv(attachHostedEnv)
+// TestAttachLdsoChild is the second process; alone it has nothing to do. It gives the first and the last rank back.
+func TestAttachLdsoChild(t *testing.T) {
+	prog := os.Getenv(attachLdsoEnv)
 	if prog == "" {
-		t.Skip("only TestAttachHosted runs this")
+		t.Skip("only TestAttachLdso runs this")
 	}
 	f := os.NewFile(3, "slices")
 	ranks, err := stage.Map(f, testBase, attachRanks)

@@ -18,7 +18,7 @@ func mmapAt(addr uintptr, size uint64, prot, flags, fd int, off int64) error {
 }
 
 // mapFiles maps what comes from the files over the image area at base: read-only segments, and pages that the kernel copies
-// on writing unless adopted images are settled there. It makes the pages of writable code executable.
+// on writing unless adopted images are committed there. It makes the pages of writable code executable.
 func (p *Program) mapFiles(base uintptr, adopted bool) error {
 	for i := range p.maps {
 		if err := p.mapFileAt(base, &p.maps[i]); err != nil {
@@ -87,7 +87,7 @@ type Backing struct {
 }
 
 // Detach takes what is mapped from files at base out of this process and puts the backing's own pages there. The
-// rank's images themselves stay: another process may hold them. Settle must have been called if the rank is to go on.
+// rank's images themselves stay: another process may hold them. CommitPrivate must have been called if the rank is to go on.
 func (p *Program) Detach(base uintptr, b Backing) error {
 	delete(p.isMapped, base)
 	for _, m := range slices.Concat(p.maps, p.onWrite) {

@@ -28,14 +28,14 @@ type Images interface {
 	// in the result among them. A method whose ranks cannot move (Facts.Movable) returns an error that says why. Call it on the
 	// thread that runs ranks.
 	Attach(base uintptr) (Placed, error)
-	// Settle makes all that the rank at base has written memory of the job, which other workers see. Call it while the rank is
+	// CommitPrivate makes all that the rank at base has written memory of the job, which other workers see. Call it while the rank is
 	// suspended, before it leaves or is saved; it may go on afterwards.
-	Settle(base uintptr) error
-	// NeedSettling tells whether Settle ever has anything to do.
+	CommitPrivate(base uintptr) error
+	// NeedSettling tells whether CommitPrivate ever has anything to do.
 	NeedSettling() bool
 	// Rebinding is what Attach does where it is done by words alone, once files are mapped; nil where that is not so, or not known yet.
 	Rebinding() *Rebinding
-	// Detach is for the worker that a rank leaves, when it has been settled: it unmaps what is this worker's and shows the job's memory at base.
+	// Detach is for the worker that a rank leaves, when it has been committed: it unmaps what is this worker's and shows the job's memory at base.
 	Detach(base uintptr) error
 	// Finish runs the destructors of libraries that belong to no rank's images, once all ranks of this worker have ended.
 	Finish()

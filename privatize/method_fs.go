@@ -32,7 +32,7 @@ func (m FS) Load(prog string, libs []Library, o Options) (Images, error) {
 				"take +privatize pie or pip"}
 		}
 	}
-	return loadHosted(prog, libs, o, o.BindShared, o.SharedLibraries, m.Facts(), &fsOpener{prog: prog, dir: o.Directory})
+	return loadByLdso(prog, libs, o, o.BindShared, o.SharedLibraries, m.Facts(), &fsOpener{prog: prog, dir: o.Directory})
 }
 
 // rtldDeepBind has a copy look for symbols in itself and its libraries before it looks in the worker.
@@ -69,7 +69,7 @@ func (o *fsOpener) provide(given map[string]definition) error {
 	return err
 }
 
-func (o *fsOpener) open(n int, base uintptr, s *preset, _ map[string]definition) (opened, error) {
+func (o *fsOpener) open(n int, base uintptr, s *prelinked, _ map[string]definition) (opened, error) {
 	what := fmt.Sprintf("the copy of the program for rank %d of a worker", n)
 	lib, err := o.load(strconv.Itoa(n), what, s.at(base), dl.RTLD_NOW|dl.RTLD_LOCAL|rtldDeepBind)
 	if err != nil {

@@ -45,15 +45,15 @@ func (i *pieImages) Attach(base uintptr) (Placed, error) {
 // Finish has nothing to do: each rank has ended its libraries.
 func (i *pieImages) Finish() {}
 
-func (i *pieImages) Settle(base uintptr) error {
-	_, err := i.program.Settle(base, i.backing(base))
+func (i *pieImages) CommitPrivate(base uintptr) error {
+	_, err := i.program.CommitPrivate(base, i.backing(base))
 	return err
 }
 
 // NeedSettling is so where pages are mapped from files for writing.
 func (i *pieImages) NeedSettling() bool { return len(i.program.onWrite) > 0 }
 
-// Rebinding is the program's, unless settled pages are to be mapped as well.
+// Rebinding is the program's, unless committed pages are to be mapped as well.
 func (i *pieImages) Rebinding() *Rebinding {
 	if i.NeedSettling() {
 		return nil

@@ -24,7 +24,7 @@ func (Pip) Facts() Facts {
 
 // Load prepares the copies, which live in memory alone. The process must have been started with Environment.
 func (m Pip) Load(prog string, libs []Library, o Options) (Images, error) {
-	return loadHosted(prog, libs, o, o.BindNamespace, o.NamespaceLibraries, m.Facts(), &pipOpener{prog: prog})
+	return loadByLdso(prog, libs, o, o.BindNamespace, o.NamespaceLibraries, m.Facts(), &pipOpener{prog: prog})
 }
 
 type pipOpener struct {
@@ -35,7 +35,7 @@ type pipOpener struct {
 // libraries has nothing to do: each namespace loads its own.
 func (o *pipOpener) libraries([]Library, map[string]definition) error { return nil }
 
-func (o *pipOpener) open(n int, base uintptr, s *preset, given map[string]definition) (opened, error) {
+func (o *pipOpener) open(n int, base uintptr, s *prelinked, given map[string]definition) (opened, error) {
 	all := maps.Clone(given)
 	s.definitions(base, all)
 	name := fmt.Sprintf("%s (rank %d of a worker)", filepath.Base(o.prog), n)

@@ -77,8 +77,8 @@ func (i *sharedImages) Attach(uintptr) (Placed, error) { return Placed{}, staysE
 // Finish has nothing to do: the first rank has ended the libraries.
 func (i *sharedImages) Finish() {}
 
-// Settle has nothing to do: what ranks have written is memory of the job.
-func (i *sharedImages) Settle(uintptr) error { return nil }
+// CommitPrivate has nothing to do: what ranks have written is memory of the job.
+func (i *sharedImages) CommitPrivate(uintptr) error { return nil }
 
 func (i *sharedImages) NeedSettling() bool { return false }
 

@@ -59,7 +59,7 @@ func (im *image) placed(r vrange) uint64 {
 type Range struct {
 	Offset, Size uint64
 	Shared       bool // a read-only file mapping, which each process has for itself
-	OnWrite      bool // mapped from a file for writing: what is written is this process's until Settle
+	OnWrite      bool // mapped from a file for writing: what is written is this process's until CommitPrivate
 }
 
 // Ranges lists the parts of the image area that are in use. Those that are neither Shared nor OnWrite are the rank's own pages,

@@ -4,7 +4,7 @@ import "syscall"
 
 // Large initialised data that no relocation touches is the same in all ranks until they write to it. Its pages are mapped
 // from the file, private and writable: the kernel copies a page when a rank first writes to it, so a table that is only
-// read costs nothing. What was written is this process's alone until Settle moves it into the rank's slice.
+// read costs nothing. What was written is this process's alone until CommitPrivate moves it into the rank's slice.
 
 // minOnWrite is the size of a run of pages from which on it is mapped. Each run costs a rank up to two more mappings;
 // copying that much takes 70 us and 256 KiB.
@@ -19,7 +19,7 @@ type filePages struct {
 	differs []bool // by page: it is not as in the file
 	mapped  bool   // data is a mapping, not Go memory
 
-	recordAt uint64 // of the part of a rank's record of settled pages that is about these
+	recordAt uint64 // of the part of a rank's record of committed pages that is about these
 }
 
 func (p *Program) newFilePages(r *privateRange) filePages {

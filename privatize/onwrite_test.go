@@ -93,12 +93,12 @@ func TestWrittenDataIsPrivate(t *testing.T) {
 	tb.check(tb.bases[0], "plain", 100, 5)
 }
 
-// TestAttachOverOldMappings takes a rank back that has been settled elsewhere since it left: its data is mapped from the file here.
+// TestAttachOverOldMappings takes a rank back that has been committed elsewhere since it left: its data is mapped from the file here.
 func TestAttachOverOldMappings(t *testing.T) {
 	tb := newTable(t, 1)
 	base := tb.bases[0]
 	*word(tb.at(base, "plain", 5000)) = 5
-	if _, err := tb.p.Settle(base, tb.backing(base)); err != nil {
+	if _, err := tb.p.CommitPrivate(base, tb.backing(base)); err != nil {
 		t.Fatal(err)
 	}
 	if err := tb.p.mapOnWrite(base, false); err != nil {
@@ -112,8 +112,8 @@ func TestAttachOverOldMappings(t *testing.T) {
 	tb.check(base, "plain", tableWords-1, 3)
 }
 
-// TestSettle takes what was written along when a rank's images are let go and adopted again, more than once.
-func TestSettle(t *testing.T) {
+// TestCommitPrivate takes what was written along when a rank's images are let go and adopted again, more than once.
+func TestCommitPrivate(t *testing.T) {
 	tb := newTable(t, 1)
 	base := tb.bases[0]
 	want := map[uint64]uint64{0: 1, 700: 0, tableWords / 2: 2, tableWords - 1: 3}
@@ -122,7 +122,7 @@ func TestSettle(t *testing.T) {
 			want[i] = uint64(1000*round) + i
 			*word(tb.at(base, "plain", i)) = want[i]
 		}
-		moved, err := tb.p.Settle(base, tb.backing(base))
+		moved, err := tb.p.CommitPrivate(base, tb.backing(base))
 		if err != nil {
 			t.Fatal(err)
 		}

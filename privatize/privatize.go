@@ -62,7 +62,7 @@ type Program struct {
 	images     []*image
 	scope      []*image // where references are looked up; nil: in images
 	scopeKey   string
-	copyData   bool    // large data is copied as small data is: a rank's libraries are not settled when it leaves
+	copyData   bool    // large data is copied as small data is: a rank's libraries are not committed when it leaves
 	lenient    uintptr // what functions that nobody defines are bound to; 0: that is an error
 	plugins    []*Plugin
 	finder     *finder

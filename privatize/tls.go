@@ -46,7 +46,7 @@ func (p *Program) checkReserve() error {
 func (p *Program) TLSSize() uint64 { return p.tlsSize }
 
 // tlsSurplus is room for thread-local variables of libraries opened at run time whose code wants them at a fixed place; it is
-// in every rank's shadow, but switches copy it only once it is in use.
+// in every rank's snapshot, but switches copy it only once it is in use.
 const tlsSurplus = 1536
 
 // tlsRoom is TLSSize and the surplus.

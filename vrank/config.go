@@ -34,19 +34,19 @@ type Config struct {
 
 	HostHeap bool // ranks allocate with their C library, outside of their slices: see Intercepts
 
-	Keeps    bool    // the job can be frozen: see Freeze
-	Shadow   bool    // and copied
-	ShadowFD int     // with Shadow: descriptor of the shadow that the region is copied to then, see isomalloc.Shadow
-	ToDisk   bool    // ranks may have the job saved on disk
-	ToMemory bool    // and in memory
-	Revive   *Revive `json:",omitempty"` // the region holds a job that was saved and goes on; nil: ranks begin
+	Keeps      bool     // the job can be frozen: see Freeze
+	Snapshot   bool     // and copied
+	SnapshotFD int      // with Snapshot: descriptor of the snapshot that the region is copied to then, see isomalloc.Snapshot
+	ToDisk     bool     // ranks may have the job saved on disk
+	ToMemory   bool     // and in memory
+	Restart    *Restart `json:",omitempty"` // the region holds a job that was saved and goes on; nil: ranks begin
 
-	Holds  bool   // the manager gets descriptors of what ranks have open: EventHeld
-	Opened Opened // with Keeps: what is noted of files that ranks open to write
+	Holds   bool    // the manager gets descriptors of what ranks have open: EventRetained
+	Journal Journal // with Keeps: what is noted of files that ranks open to write
 
 	ProbeOnly bool // end before main: see HeapReport, Stats.Start
 
-	FerryFD int // where descriptors of ranks come in from other workers; after it come those to send to each PE. 0: ranks do not move
+	FDPassFD int // where descriptors of ranks come in from other workers; after it come those to send to each PE. 0: ranks do not move
 	// CopyFD is where the memory of ranks comes in from other workers, and after it those to send to each PE; 0: moves copy nothing.
 	CopyFD  int
 	Mapping []int32 // the PE that each rank begins on; nil: neighbours together, equally many on each
@@ -76,8 +76,8 @@ type Config struct {
 	Pin       bool // bind the PE thread to a core of its own
 }
 
-// Opened says where workers note which files ranks open to write, and how large those were: see opened.h.
-type Opened struct {
+// Journal says where workers note which files ranks open to write, and how large those were: see opened.h.
+type Journal struct {
 	Name   string // of the job, with which the names of the files with notes begin; "": there are none
 	Memory bool   // there is one file, of memory
 	FD     int    // descriptor of that file, or of the directory (O_PATH) of the others
@@ -85,7 +85,7 @@ type Opened struct {
 }
 
 // Wanted tells whether anything is noted.
-func (o *Opened) Wanted() bool { return o.Memory || o.Name != "" }
+func (o *Journal) Wanted() bool { return o.Memory || o.Name != "" }
 
 // StealPolicy is how a PE with nothing to run takes ready ranks from another.
 type StealPolicy struct {

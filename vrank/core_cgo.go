@@ -74,7 +74,7 @@ func ControlSize(pes, _ int) uint64 {
 // heap is where a rank allocates.
 type heap = *C.struct_iso_heap
 
-// headSize is the room that shadow and control block take at the start of a slice.
+// headSize is the room that snapshot and control block take at the start of a slice.
 func headSize(tlsSize uint64) uint64 { return uint64(C.vr_head_size(C.uint64_t(tlsSize))) }
 
 func rankAt(id int) *rank { return (*rank)(unsafe.Pointer(C.vr_rank_of(C.int32_t(id)))) }

@@ -16,7 +16,7 @@ const (
 	EventBalanced EventKind = "balanced"  // a step of load balancing: Step
 	EventSave     EventKind = "save"      // Rank wants the job to be saved
 	EventRunning  EventKind = "running"   // the ranks of all workers exist and begin to run; one worker says so
-	EventHeld     EventKind = "held"      // before that: descriptors FDs of the files in Held, which ranks of this worker have open
+	EventRetained EventKind = "held"      // before that: descriptors FDs of the files in Retained, which ranks of this worker have open
 	EventFrozen   EventKind = "frozen"    // this worker's ranks stand still: Frozen
 	EventThawed   EventKind = "thawed"    // they go on: Thawed
 	EventDone     EventKind = "done"      // all ranks of this worker have ended; Stats is set when asked for
@@ -24,21 +24,21 @@ const (
 
 // Event is one report of a worker, sent as JSON. Rank is -1 where none is meant.
 type Event struct {
-	Kind   EventKind
-	PE     int
-	Rank   int
-	Code   int
-	Signal int
-	Text   string
-	Place  string       `json:",omitempty"` // of a fault: where in the program
-	Memory bool         `json:",omitempty"` // of a save: into memory only
-	Core   bool         `json:",omitempty"` // of a fault: the worker dies of the signal now, and may leave a core file
-	Stats  *Stats       `json:",omitempty"`
-	Step   *BalanceStep `json:",omitempty"`
-	Frozen *Frozen      `json:",omitempty"`
-	Thawed *Thawed      `json:",omitempty"`
-	Held   []Held       `json:",omitempty"`
-	FDs    []int        `json:"-"` // of EventHeld, of the first ones in Held: they are to be closed by whom they are reported to
+	Kind     EventKind
+	PE       int
+	Rank     int
+	Code     int
+	Signal   int
+	Text     string
+	Place    string       `json:",omitempty"` // of a fault: where in the program
+	Memory   bool         `json:",omitempty"` // of a save: into memory only
+	Core     bool         `json:",omitempty"` // of a fault: the worker dies of the signal now, and may leave a core file
+	Stats    *Stats       `json:",omitempty"`
+	Step     *BalanceStep `json:",omitempty"`
+	Frozen   *Frozen      `json:",omitempty"`
+	Thawed   *Thawed      `json:",omitempty"`
+	Retained []Retained   `json:",omitempty"`
+	FDs      []int        `json:"-"` // of EventRetained, of the first ones in Retained: they are to be closed by whom they are reported to
 }
 
 // BalanceStep is one step of load balancing. Imbalance is the time of the PE that takes longest against the mean; 1 is perfect.

@@ -4,8 +4,8 @@ package vrank
 #include <stdlib.h>
 
 #include "vrank/core/core.h"
-#include "vrank/libc/numbers.h"
-#include "vrank/libc/opened.h"
+#include "vrank/libc/fd_table.h"
+#include "vrank/libc/file_journal.h"
 
 static int32_t owner_of(int fd)
 {
@@ -35,9 +35,9 @@ func (r *rank) descriptors() []int {
 	return list
 }
 
-// noteOpened begins to note which files ranks open.
-func (w *worker) noteOpened() {
-	o, memory, folder := &w.cfg.Opened, C.int(-1), C.int(-1)
+// startJournal begins to note which files ranks open.
+func (w *worker) startJournal() {
+	o, memory, folder := &w.cfg.Journal, C.int(-1), C.int(-1)
 	if o.Memory {
 		memory = C.int(o.FD)
 	} else if o.Name != "" {
@@ -45,8 +45,8 @@ func (w *worker) noteOpened() {
 	}
 	name := C.CString(o.Name)
 	defer C.free(unsafe.Pointer(name))
-	C.vr_opened_setup(folder, name, memory, C.int32_t(o.Epoch), C.int32_t(w.cfg.PE))
+	C.vr_journal_setup(folder, name, memory, C.int32_t(o.Epoch), C.int32_t(w.cfg.PE))
 }
 
 // nextEpoch has what is opened from now on noted apart. All ranks of the job are at rest.
-func nextEpoch() int { return int(C.vr_opened_next()) }
+func nextEpoch() int { return int(C.vr_journal_next()) }

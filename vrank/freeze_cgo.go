@@ -4,7 +4,7 @@ package vrank
 #include "vrank/core/core.h"
 #include "vrank/freeze/freeze.h"
 #include "vrank/migrate/move.h"
-#include "vrank/freeze/revive.h"
+#include "vrank/freeze/restart.h"
 
 static void put_asleep(void) { vr_job->magic = VR_JOB_ASLEEP; }
 static void awake(void) { vr_job->magic = VR_JOB_MAGIC; }
@@ -25,7 +25,7 @@ import (
 	"ampirun/isomalloc"
 )
 
-// Freeze has all workers of the job stand still, copy the region to Config.ShadowFD, and go on; each reports EventFrozen and then EventThawed.
+// Freeze has all workers of the job stand still, copy the region to Config.SnapshotFD, and go on; each reports EventFrozen and then EventThawed.
 // With halt they end instead, and the job can go on from the region: EventThawed comes only when that cannot be. It is for one
 // worker of the job to call, at about the time when the others Prepare, when no freeze is under way, from any goroutine.
 func Freeze(halt bool) {
@@ -43,8 +43,8 @@ func Freeze(halt bool) {
 
 // FreezeState tells what of a job is whole whose workers have ended, no matter where.
 type FreezeState struct {
-	Copied uint32 // so many copies have been completed since the job began or was revived
-	Whole  bool   // the region is as it was frozen, so it can be revived
+	Copied uint32 // so many copies have been completed since the job began or was restarted
+	Whole  bool   // the region is as it was frozen, so it can be restarted
 	Torn   bool   // the copy is not whole: then the region is
 }
 
@@ -88,9 +88,9 @@ func (w *worker) freeze() error {
 	C.vr_freeze_enter()
 	f, all := &Frozen{}, &holders{}
 	ranks := w.ranks()
-	stowed := make([]bool, len(ranks))
+	detached := make([]bool, len(ranks))
 	for i, r := range ranks {
-		stowed[i] = w.readyToSave(r, f, all)
+		detached[i] = w.readyToSave(r, f, all)
 		if r.number() == 0 {
 			f.Input = inputState()
 		}
@@ -117,10 +117,10 @@ func (w *worker) freeze() error {
 	}
 	for i, r := range ranks {
 		r.dropContents(f.Ranks[i].Files)
-		if !stowed[i] {
+		if !detached[i] {
 			continue
 		}
-		if why := cError(C.vr_rank_unstow(&r.c)); why != nil {
+		if why := cError(C.vr_rank_attach(&r.c)); why != nil {
 			err = fmt.Errorf("rank %d after a checkpoint: %w", r.number(), why)
 		}
 	}
@@ -148,7 +148,7 @@ func (w *worker) copyTogether(t *Thawed, ranks []*rank) (err error) {
 	default:
 		C.vr_freeze_copies()
 		t.Bytes, err = w.copyRegion(ranks)
-		t.Same = w.shadow.same
+		t.Same = w.snapshot.same
 	}
 	t.Copying = time.Since(since).Seconds()
 	if C.vr_freeze_meet() == 0 && !t.Refused {
@@ -157,7 +157,7 @@ func (w *worker) copyTogether(t *Thawed, ranks []*rank) (err error) {
 	return err
 }
 
-// readyToSave puts all that a rank has in this process into its slice, or notes what cannot go there. It tells whether the rank was stowed.
+// readyToSave puts all that a rank has in this process into its slice, or notes what cannot go there. It tells whether the rank was detached.
 func (w *worker) readyToSave(r *rank, f *Frozen, all *holders) bool {
 	if r.isEnded() {
 		f.Ranks = append(f.Ranks, FrozenRank{Rank: r.number(), Ended: true, Code: r.exited(), Written: r.written()})
@@ -168,15 +168,15 @@ func (w *worker) readyToSave(r *rank, f *Frozen, all *holders) bool {
 		why = C.GoString(hold)
 	}
 	if why == "" {
-		if err := w.images.Settle(r.imageArea()); err != nil {
+		if err := w.images.CommitPrivate(r.imageArea()); err != nil {
 			why = err.Error()
 		}
 	}
-	if why == "" && !w.packLuggage(r) {
+	if why == "" && !w.packState(r) {
 		why = "its slice is full"
 	}
 	if why == "" {
-		if err := cError(C.vr_rank_stow(&r.c)); err != nil {
+		if err := cError(C.vr_rank_detach(&r.c)); err != nil {
 			why = err.Error()
 		}
 	}

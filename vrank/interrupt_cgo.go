@@ -3,7 +3,7 @@ package vrank
 /*
 #include <stdlib.h>
 #include "vrank/freeze/interrupt.h"
-#include "vrank/freeze/nudge.h"
+#include "vrank/freeze/preempt.h"
 */
 import "C"
 
@@ -21,7 +21,7 @@ func (w *worker) prepareInterrupts() {
 		copy(list, pieces)
 		C.vr_interrupt_set_chosen(&list[0], C.int(n/2))
 	}
-	C.vr_nudge_setup()
+	C.vr_preempt_setup()
 }
 
 // chosenCode is where the functions lie that were chosen for the processor, as pairs of offsets.

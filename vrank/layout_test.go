@@ -49,7 +49,7 @@ func TestLayoutOrder(t *testing.T) {
 		}{
 			{"guard", l.guard, l.guard + l.guardSize},
 			{"stack", l.stack, l.stack + l.stackSize},
-			{"shadow", l.controlBlock - c.tls, l.controlBlock},
+			{"snapshot", l.controlBlock - c.tls, l.controlBlock},
 			{"control block", l.controlBlock, headEnd},
 			{"images", l.images, l.images + l.imagesSize},
 			{"heap", l.heap, l.heap + l.heapSize},

@@ -67,7 +67,7 @@ func (w *worker) serve(r *rank, call *Call) {
 	case fnName:
 		w.nameAddress(r.home(), call)
 	default:
-		w.unpackLuggage(r.home())
+		w.unpackState(r.home())
 		w.mpi.Serve(call)
 		r.home().keeps(w.mpi.Keeps(call.Rank))
 	}

@@ -4,7 +4,7 @@ package vrank
 #include <stdlib.h>
 #include "isomalloc/heap.h"
 #include "vrank/migrate/move.h"
-#include "vrank/libc/numbers.h"
+#include "vrank/libc/fd_table.h"
 #include "vrank/core/xcomp.h"
 */
 import "C"
@@ -66,7 +66,7 @@ func (w *worker) sendAway(m *C.struct_vr_move) error {
 // pack makes everything ready that goes with a rank. Where that fails it says why, and the rank stays as it was; for good if it would fail
 // again.
 func (w *worker) pack(r *rank, m *C.struct_vr_move) (why string) {
-	if !w.packLuggage(r) {
+	if !w.packState(r) {
 		why = "its slice is full"
 		r.pin(why)
 		return why
@@ -83,44 +83,44 @@ func (w *worker) pack(r *rank, m *C.struct_vr_move) (why string) {
 	if never != 0 {
 		r.pin(C.GoString(reason))
 	}
-	if err := w.furnish(r); err != nil {
+	if err := w.attachRank(r); err != nil {
 		panic(fmt.Sprintf("BUG: the images of rank %d were here and cannot be again: %v", r.number(), err))
 	}
 	return C.GoString(reason)
 }
 
-// packLuggage puts what Go keeps of a rank into its slice, where it stays until Go needs it. That fails when the slice is full.
-func (w *worker) packLuggage(r *rank) bool {
+// packState puts what Go keeps of a rank into its slice, where it stays until Go needs it. That fails when the slice is full.
+func (w *worker) packState(r *rank) bool {
 	if r.c.is_kept == 0 {
 		return true
 	}
 	data := w.mpi.Pack(r.number())
-	if r.c.luggage = C.vr_rank_alloc(&r.c, C.size_t(len(data))); r.c.luggage == nil {
+	if r.c.packed_mpi = C.vr_rank_alloc(&r.c, C.size_t(len(data))); r.c.packed_mpi == nil {
 		return false
 	}
-	r.c.luggage_size = C.uint64_t(copy(unsafe.Slice((*byte)(r.c.luggage), len(data)), data))
+	r.c.packed_mpi_size = C.uint64_t(copy(unsafe.Slice((*byte)(r.c.packed_mpi), len(data)), data))
 	w.mpi.EndRank(r.number())
 	r.c.is_kept = 0
 	return true
 }
 
-// unpackLuggage gives Go back what it kept of a rank in another worker.
-func (w *worker) unpackLuggage(r *rank) {
-	if r.c.luggage == nil {
+// unpackState gives Go back what it kept of a rank in another worker.
+func (w *worker) unpackState(r *rank) {
+	if r.c.packed_mpi == nil {
 		return
 	}
-	if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(r.c.luggage), r.c.luggage_size)); err != nil {
+	if err := w.mpi.Unpack(r.number(), unsafe.Slice((*byte)(r.c.packed_mpi), r.c.packed_mpi_size)); err != nil {
 		panic(fmt.Sprintf("BUG: rank %d: %v", r.number(), err))
 	}
-	C.vr_rank_free(&r.c, r.c.luggage)
-	r.c.luggage = nil
+	C.vr_rank_free(&r.c, r.c.packed_mpi)
+	r.c.packed_mpi = nil
 }
 
 // leave readies a rank for another worker. What this one has mapped for it stays, in case that it comes back, unless there would
 // be too many mappings if all ranks came.
 func (w *worker) leave(r *rank) error {
 	base := r.imageArea()
-	if err := w.images.Settle(base); err != nil || !w.crowded {
+	if err := w.images.CommitPrivate(base); err != nil || !w.crowded {
 		return err
 	}
 	if loaded, _ := w.plugins(r); len(loaded) > 0 {
@@ -133,7 +133,7 @@ func (w *worker) leave(r *rank) error {
 // that belong to them become those of this one.
 func (w *worker) takeIn(m *C.struct_vr_move) error {
 	r := (*rank)(unsafe.Pointer(m.rank))
-	if err := w.furnish(r); err != nil {
+	if err := w.attachRank(r); err != nil {
 		return fmt.Errorf("take in rank %d: %w", r.number(), err)
 	}
 	if why := C.vr_move_unpack(m); why != nil {
@@ -155,10 +155,10 @@ func (r *rank) trimHeap() { C.iso_heap_trim(r.c.heap) }
 // arrive hands a rank whose memory is complete to the PE that it goes to. Any goroutine.
 func (r *rank) arrive() { C.vr_move_arrive(&r.c) }
 
-// furnish readies this process for a rank: what of its slice is not memory of the region. Ranks that were here before have
+// attachRank readies this process for a rank: what of its slice is not memory of the region. Ranks that were here before have
 // left that behind.
-func (w *worker) furnish(r *rank) error {
-	if !w.furnished[r.number()] {
+func (w *worker) attachRank(r *rank) error {
+	if !w.attached[r.number()] {
 		if err := w.protect(r.number()); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (w *worker) furnish(r *rank) error {
 			return err
 		}
 	}
-	w.furnished[r.number()] = true
+	w.attached[r.number()] = true
 	if err := w.reach(r); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ package vrank
 #include "vrank/core/core.h"
 #include "vrank/libc/life.h"
 
-static const char *stay_name(int i) { return vr_stay_bindings[i].name; }
+static const char *stay_name(int i) { return vr_pinning_bindings[i].name; }
 static const char *libc_name(int i) { return vr_libc_names[i]; }
 */
 import "C"
@@ -45,11 +45,11 @@ func describeProgram(p *privatize.Program) {
 	describeStays(p)
 }
 
-// describeStays tells where the C library has the functions behind vr_stay_bindings.
+// describeStays tells where the C library has the functions behind vr_pinning_bindings.
 func describeStays(p *privatize.Program) {
 	for i := C.int(0); C.stay_name(i) != nil; i++ {
 		off, _ := p.Symbol(C.GoString(C.stay_name(i)))
-		C.vr_stay_place(i, C.uint64_t(off))
+		C.vr_pinning_place(i, C.uint64_t(off))
 	}
 }
 
@@ -137,7 +137,7 @@ func (w *worker) place(id int) error {
 	if err := w.protect(id); err != nil {
 		return err
 	}
-	w.furnished[id] = true
+	w.attached[id] = true
 	r := rankAt(id)
 	var flags C.uint
 	if w.cfg.HeapCheck {
@@ -162,7 +162,7 @@ func (w *worker) place(id int) error {
 	}
 	w.give(r, &placed)
 	w.noteImages(r)
-	if len(w.furnished) == 1 && !w.cfg.HostHeap {
+	if len(w.attached) == 1 && !w.cfg.HostHeap {
 		w.prepareProbe(placed.Base)
 	}
 	if !w.movable {

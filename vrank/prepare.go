@@ -11,17 +11,17 @@ import (
 // prepareFrom is how much more memory than last time a job must have for Prepare to be worth while, in bytes.
 const prepareFrom = 4 << 20
 
-// Prepare makes room in the shadow for memory that has come since the last freeze, for the ranks that this worker has, while they run. It takes the
+// Prepare makes room in the snapshot for memory that has come since the last freeze, for the ranks that this worker has, while they run. It takes the
 // kernel longer to find pages and fill them with zeroes than it takes to copy to them, and in a freeze everybody would wait. Any
 // goroutine; what fails here will fail then.
 func Prepare() {
-	if w := running; w != nil && w.placed.Load() && w.shadow != nil {
-		w.prepareShadow()
+	if w := running; w != nil && w.placed.Load() && w.snapshot != nil {
+		w.prepareSnapshot()
 	}
 }
 
-func (w *worker) prepareShadow() {
-	s := w.shadow
+func (w *worker) prepareSnapshot() {
+	s := w.snapshot
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
 	has, err := memoryOf(w.region)
@@ -48,8 +48,8 @@ var errBegun = errors.New("the freeze has begun")
 // preparePiece is how much room is made between two looks at the time.
 const preparePiece = 4 << 20
 
-// prepare makes room for what a range of the region has and the shadow does not, but for what is useless. The range may change meanwhile.
-func (s *shadow) prepare(region *isomalloc.Region, whole, useless isomalloc.Range, isOver func() bool) error {
+// prepare makes room for what a range of the region has and the snapshot does not, but for what is useless. The range may change meanwhile.
+func (s *snapshot) prepare(region *isomalloc.Region, whole, useless isomalloc.Range, isOver func() bool) error {
 	extents, err := region.Extents(whole.Lo, whole.Hi)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ type worker struct {
 	mpi             MPI
 	report          func(Event)
 	region          *isomalloc.Region
-	shadow          *shadow // what of the region is to be saved, as it was when the job was frozen; nil: it cannot be
+	snapshot        *snapshot // what of the region is to be saved, as it was when the job was frozen; nil: it cannot be
 	images          privatize.Images
 	movable         bool // its method lets ranks move
 	sharesLibraries bool // under its method ranks use libraries of the process
@@ -29,13 +29,13 @@ type worker struct {
 	heap            heap // of the first rank in images that others share
 	layout          sliceLayout
 	inherited       []string          // what of the environment of the job all ranks have
-	furnished       map[int]bool      // ranks whose slices this process is ready for: those that it has or had
+	attached        map[int]bool      // ranks whose slices this process is ready for: those that it has or had
 	carries         map[int]carried   // by rank
 	crowded         bool              // the ranks of the whole job would need more mappings than a process may have
 	holes           []privatize.Range // between the segments of the images
 	spare           int               // mappings that its ranks can have beyond those that each of them needs
 	copier          *copier           // moves ranks by copying them; nil: they are not copied
-	given           map[Held]bool     // files of its ranks that the manager has, since the last freeze
+	given           map[Retained]bool // files of its ranks that the manager has, since the last freeze
 	placing         []float64         // with cfg.ProbeOnly: seconds that it took to place each rank
 	placed          atomic.Bool       // its ranks exist
 	quiet           atomic.Bool       // the PE loop runs no rank any more
@@ -85,8 +85,8 @@ func (w *worker) main() error {
 
 // makeRanks has this worker's ranks ready to run: new ones, or those of a job that goes on.
 func (w *worker) makeRanks() error {
-	if w.cfg.Revive != nil {
-		return w.reviveRanks()
+	if w.cfg.Restart != nil {
+		return w.restartRanks()
 	}
 	for id := range w.cfg.Ranks {
 		if w.home(id) != w.cfg.PE {
@@ -139,7 +139,7 @@ func (w *worker) load() error {
 		return fmt.Errorf("+privatize %s: %w", w.cfg.Method, err)
 	}
 	w.movable, w.sharesLibraries = method.Facts().Movable, method.Facts().LoadedByLd
-	setHosted(method.Facts().LoadedByLd)
+	setLdso(method.Facts().LoadedByLd)
 	o := LoadOptions(w.mpi)
 	o.Bind, o.BindShared = w.bound(o.Bind), w.bound(o.BindShared)
 	o.TLSTop, o.Directory, o.Copies = threadPointer(), w.cfg.Directory, w.cfg.Copies

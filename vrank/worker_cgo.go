@@ -3,10 +3,10 @@ package vrank
 /*
 #include "vrank/core/access.h"
 #include "vrank/core/core.h"
-#include "vrank/migrate/ferry.h"
+#include "vrank/migrate/fd_passing.h"
 #include "vrank/libc/life.h"
-#include "vrank/migrate/offer.h"
-#include "vrank/libc/overlay.h"
+#include "vrank/migrate/stealable.h"
+#include "vrank/libc/file_mapping.h"
 #include "vrank/core/pe_thread.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
@@ -16,8 +16,8 @@ package vrank
 #include "vrank/p2p/traffic.h"
 
 static const struct vr_binding *bindings(void) { return vr_bindings; }
-static const struct vr_binding *stays(void) { return vr_stay_bindings; }
-static const struct vr_binding *hosted(void) { return vr_hosted_bindings; }
+static const struct vr_binding *stays(void) { return vr_pinning_bindings; }
+static const struct vr_binding *ldso_calls(void) { return vr_ldso_bindings; }
 static const struct vr_binding *getopts(void) { return vr_getopt_bindings; }
 static const struct vr_binding *shared_libraries(void) { return vr_shared_library_bindings; }
 static const struct vr_binding *namespace_libraries(void) { return vr_namespace_library_bindings; }
@@ -67,9 +67,9 @@ func Run(cfg Config, mpi MPI, report func(Event)) error {
 	if err != nil {
 		return fmt.Errorf("map the region: %w", err)
 	}
-	w := &worker{cfg: &cfg, mpi: mpi, report: report, region: region, furnished: map[int]bool{}}
-	if cfg.Shadow {
-		if w.shadow, err = newShadow(region, cfg.ShadowFD); err != nil {
+	w := &worker{cfg: &cfg, mpi: mpi, report: report, region: region, attached: map[int]bool{}}
+	if cfg.Snapshot {
+		if w.snapshot, err = newSnapshot(region, cfg.SnapshotFD); err != nil {
 			return fmt.Errorf("take the memory that checkpoints are copied to: %w", err)
 		}
 	}
@@ -117,26 +117,26 @@ func (w *worker) joinJob() error {
 			C.vr_steal_policy.half = 1
 		}
 		if w.movable && !w.crowded && !w.images.NeedSettling() && w.cfg.CopyFD == 0 {
-			C.vr_offers_on = 1
+			C.vr_stealable_on = 1
 		}
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
 	C.vr_heap_handlers()
 	C.vr_core_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
-	C.vr_hosted_setup()
-	w.noteOpened()
+	C.vr_ldso_setup()
+	w.startJournal()
 	if w.cfg.CopyFD > 0 {
 		if err := w.startCopying(); err != nil {
 			return fmt.Errorf("+migrate copy: %w", err)
 		}
 		C.vr_keeps_small_pages = 1
 	}
-	C.vr_ferry_setup(C.int(w.cfg.FerryFD), C.int(w.cfg.PEs))
+	C.vr_fdpass_setup(C.int(w.cfg.FDPassFD), C.int(w.cfg.PEs))
 	C.vr_fork_setup(C.int(w.region.FD()), C.uint64_t(w.cfg.Base))
 	if w.copier == nil && C.vr_access_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()), C.int64_t(w.spare)) != 0 {
 		return errors.New("no memory to keep account of what ranks have allocated")
 	}
-	C.vr_overlay_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
+	C.vr_file_mapping_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
 	if w.cfg.HostHeap {
 		C.vr_host_heap = 1
 	}
@@ -146,8 +146,8 @@ func (w *worker) joinJob() error {
 
 // layJobOut makes the job's structures, or those of a job that was saved fit for this one.
 func (w *worker) layJobOut() error {
-	if w.cfg.Revive != nil {
-		return w.reviveJob()
+	if w.cfg.Restart != nil {
+		return w.restartJob()
 	}
 	l, keeps := w.layout.toC(), C.int(0)
 	if w.cfg.Keeps {
@@ -214,10 +214,10 @@ func stolen() Stolen {
 	return Stolen{Ranks: uint64(s.stolen), Steals: uint64(s.steals), Seconds: float64(s.latency) / ticksPerSecond()}
 }
 
-// setHosted notes who loads what ranks run.
-func setHosted(byLd bool) {
+// setLdso notes who loads what ranks run.
+func setLdso(byLd bool) {
 	if byLd {
-		C.vr_hosted = 1
+		C.vr_ldso = 1
 	}
 }
 
@@ -248,7 +248,7 @@ func commonBindings() map[string]uintptr {
 // memory of the rank's heap meets that of the worker's.
 func sharedBindings() map[string]uintptr {
 	m := commonBindings()
-	apply(m, C.hosted())
+	apply(m, C.ldso_calls())
 	apply(m, C.shared_libraries())
 	apply(m, C.getopts())
 	return m
@@ -271,7 +271,7 @@ func namespaceLibraryBindings() map[string]uintptr {
 // namespaceBindings are those of programs whose C library, with its heap, ld.so has loaded for them.
 func namespaceBindings() map[string]uintptr {
 	m := commonBindings()
-	apply(m, C.hosted())
+	apply(m, C.ldso_calls())
 	return withoutHeap(m)
 }
 

@@ -3,7 +3,7 @@
  * A collective call is one or two meets of a team. In a meet every member says what it has to offer and sleeps, except the
  * last of its PE to arrive, the leader. Leaders meet between PEs; the last of them finds everybody else asleep. Then
  * leaders wake their own PE's members, and each member takes what it came for, on its own stack. Small data is copied to
- * the team's board on arrival, so that one meet is enough; larger data is offered by address, and a second meet keeps it
+ * the team's staging on arrival, so that one meet is enough; larger data is offered by address, and a second meet keeps it
  * in place until all have read it.
  *
  * Everything here is called on a rank's stack. */
@@ -36,7 +36,7 @@ struct ampi_block {
 
 #define AMPI_SLOT_INLINE 48
 
-/* A member's place on the board. */
+/* A member's place on the staging. */
 struct ampi_slot {
 	struct ampi_block block;
 	char inline_data[AMPI_SLOT_INLINE];
@@ -56,7 +56,7 @@ struct ampi_round {
 };
 
 /* Members that were on one PE when they were put into parts. Touched by that PE only, except where said; a member that is elsewhere by now has it
- * do things: coll_away.c. */
+ * do things: coll_migrated.c. */
 struct ampi_part {
 	alignas(VR_LINE) int32_t pe;
 	int32_t n; /* how many */
@@ -64,7 +64,7 @@ struct ampi_part {
 	int32_t arrived;
 	uint32_t rounds; /* meets that are over */
 	struct vr_rank *leader;
-	struct vr_chain resting; /* members that sleep in this meet, without the leader */
+	struct vr_waitlist resting; /* members that sleep in this meet, without the leader */
 	int32_t first; /* who arrived first, and its key: read by the last leader */
 	struct ampi_key key;
 	alignas(VR_LINE) struct vr_work wake; /* tells the leader that the other PEs have arrived */
@@ -87,8 +87,8 @@ struct ampi_team {
 	_Atomic(void *) crossing; /* who of the two groups waits for the other: intercomm.c; used in the team of one of them */
 	const int32_t *world; /* NULL: ranks are those of MPI_COMM_WORLD */
 	size_t bytes; /* of this block, with all its arrays */
-	int64_t half; /* bytes of half a board */
-	_Atomic(char *) board; /* made when it is first needed */
+	int64_t half; /* bytes of half a staging */
+	_Atomic(char *) staging; /* made when it is first needed */
 	_Atomic(char *) matrix; /* for alltoall */
 	alignas(VR_LINE) _Atomic int32_t arrived; /* members on PEs whose leader has arrived */
 	struct ampi_round round[2];
@@ -120,7 +120,7 @@ static inline struct ampi_grouping *ampi_team_grouping(struct ampi_team *t)
 	return atomic_load_explicit(&t->now, memory_order_acquire);
 }
 
-/* ---- one call's view: coll_meet.c ---- */
+/* ---- one call's view: coll_shm.c ---- */
 
 /* Whose call it is: all that the checks of arguments need to know. The same names in what has one. */
 #define AMPI_CALLER                                                                                                                \
@@ -131,7 +131,7 @@ struct ampi_caller {
 	AMPI_CALLER;
 };
 
-struct ampi_meet {
+struct ampi_shm_coll {
 	union {
 		struct ampi_caller caller;
 		struct {
@@ -143,7 +143,7 @@ struct ampi_meet {
 	struct ampi_part *part;
 	struct ampi_round *round;
 	struct ampi_key key;
-	int parity; /* which round, and which half of the board */
+	int parity; /* which round, and which half of the staging */
 	int error; /* class found for this member alone, raised at the end */
 	int64_t had, wanted; /* bytes, when that is MPI_ERR_TRUNCATE or MPI_ERR_COUNT */
 	int32_t from; /* whose data that was, -1 when the root's */
@@ -152,85 +152,85 @@ struct ampi_meet {
 };
 
 /* Check the communicator and fill m. 0, or the class that was raised. */
-int ampi_meet_open(struct ampi_meet *m, int fn, MPI_Comm comm);
+int ampi_shm_coll_open(struct ampi_shm_coll *m, int fn, MPI_Comm comm);
 
-/* The same for a call that plans serve on intercommunicators: then it is AMPI_ACROSS. */
-int ampi_meet_open_either(struct ampi_meet *m, int fn, MPI_Comm comm);
+/* The same for a call that schedules serve on intercommunicators: then it is AMPI_ACROSS. */
+int ampi_shm_coll_open_either(struct ampi_shm_coll *m, int fn, MPI_Comm comm);
 #define AMPI_ACROSS (-1)
 
 /* All of comm meet, in call fn. Switches. */
 int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm);
 
-/* Enter the call's first meet: the key is set, round and board may be written from here on. */
-void ampi_meet_begin(struct ampi_meet *m, int32_t kind, int root, int64_t bytes);
+/* Enter the call's first meet: the key is set, round and staging may be written from here on. */
+void ampi_shm_coll_begin(struct ampi_shm_coll *m, int32_t kind, int root, int64_t bytes);
 
 /* Sleep until the meet is over and return 0; at once 1 in the last member of this PE: the leader. Switches. */
-int ampi_meet_arrive(struct ampi_meet *m);
+int ampi_shm_coll_arrive(struct ampi_shm_coll *m);
 
 /* Leader. 1 in the last leader, while the others sleep; the others return 0 when they are released. Switches. */
-int ampi_meet_leaders(struct ampi_meet *m);
-void ampi_meet_release_leaders(struct ampi_meet *m);
+int ampi_shm_coll_leaders(struct ampi_shm_coll *m);
+void ampi_shm_coll_release_leaders(struct ampi_shm_coll *m);
 
 /* Leader. The meet is over for this PE: wake its members. */
-void ampi_meet_release(struct ampi_meet *m);
+void ampi_shm_coll_release(struct ampi_shm_coll *m);
 
 /* Arrive, and when nothing is to be done in the middle: the whole meet. Switches. */
-void ampi_meet_join(struct ampi_meet *m);
+void ampi_shm_coll_join(struct ampi_shm_coll *m);
 
-/* Something went wrong that concerns all: read nothing that others offered. Good from ampi_meet_leaders on. */
-static inline int ampi_meet_failed(const struct ampi_meet *m)
+/* Something went wrong that concerns all: read nothing that others offered. Good from ampi_shm_coll_leaders on. */
+static inline int ampi_shm_coll_failed(const struct ampi_shm_coll *m)
 {
 	return vr_unlikely(atomic_load_explicit(&m->round->error, memory_order_relaxed) ||
 			   atomic_load_explicit(&m->round->odd, memory_order_relaxed));
 }
 
-static inline void ampi_meet_fail(struct ampi_meet *m, int klass)
+static inline void ampi_shm_coll_fail(struct ampi_shm_coll *m, int klass)
 {
 	atomic_store_explicit(&m->round->error, klass, memory_order_relaxed);
 }
 
-static inline void ampi_meet_hold(struct ampi_meet *m)
+static inline void ampi_shm_coll_hold(struct ampi_shm_coll *m)
 {
 	atomic_store_explicit(&m->round->hold, 1, memory_order_relaxed);
 }
 
 /* End the call: hold the second meet if there is one, free copies, raise what went wrong. Returns the class. Switches. */
-int ampi_meet_end(struct ampi_meet *m);
+int ampi_shm_coll_end(struct ampi_shm_coll *m);
 
-/* ---- members that are not where their part is: coll_away.c ---- */
+/* ---- members that are not where their part is: coll_migrated.c ---- */
 
-static inline int ampi_meet_is_away(const struct ampi_meet *m)
+static inline int ampi_shm_coll_is_migrated(const struct ampi_shm_coll *m)
 {
 	return vr_unlikely(m->part->pe != vr_pe->id) && m->size > 1;
 }
 
 /* What the PE of the part does when a member arrives; 1 when it is the last one. */
-int ampi_part_arrive(struct ampi_meet *m, struct vr_rank *context);
+int ampi_part_arrive(struct ampi_shm_coll *m, struct vr_rank *context);
 
 /* What the PE of the part does when the meet is over. */
 void ampi_part_release(struct ampi_part *p);
 
-/* The member's side: ampi_meet_arrive and ampi_meet_release. */
-int ampi_away_arrive(struct ampi_meet *m);
-void ampi_away_release(struct ampi_meet *m);
+/* The member's side: ampi_shm_coll_arrive and ampi_shm_coll_release. */
+int ampi_migrated_arrive(struct ampi_shm_coll *m);
+void ampi_migrated_release(struct ampi_shm_coll *m);
 
 /* Sleep in this meet. */
-void ampi_meet_rest(struct ampi_meet *m);
+void ampi_shm_coll_rest(struct ampi_shm_coll *m);
 
-/* This round's half of the board, m->team->half bytes; its slots, one per member, lie in the same place. */
-char *ampi_meet_board(struct ampi_meet *m);
+/* This round's half of the staging, m->team->half bytes; its slots, one per member, lie in the same place. */
+char *ampi_shm_staging(struct ampi_shm_coll *m);
 
-static inline struct ampi_slot *ampi_meet_slots(struct ampi_meet *m)
+static inline struct ampi_slot *ampi_shm_coll_slots(struct ampi_shm_coll *m)
 {
-	return (struct ampi_slot *)ampi_meet_board(m);
+	return (struct ampi_slot *)ampi_shm_staging(m);
 }
 
 /* This round's half of the alltoall matrix and how many bytes it has. */
-char *ampi_meet_matrix(struct ampi_meet *m);
+char *ampi_shm_coll_matrix(struct ampi_shm_coll *m);
 int64_t ampi_matrix_half(const struct ampi_team *t);
 
 /* Can all members read [p, p+n) of this rank's memory in place? */
-static inline int ampi_meet_reaches(const struct ampi_meet *m, const void *p, int64_t n)
+static inline int ampi_shm_coll_reaches(const struct ampi_shm_coll *m, const void *p, int64_t n)
 {
 	return vr_others_can_read(vr_current, p, n);
 }
@@ -269,22 +269,22 @@ static inline char *ampi_layout_at(const struct ampi_layout *l, int i)
 
 /* Count elements of type at buf as contiguous bytes that all members can read: in place, or in a copy that lives to the end of the
  * call (slot `which` of m->copy). NULL when there is no memory: the call then fails for all. */
-const char *ampi_expose(struct ampi_meet *m, int which, const void *buf, int64_t count, const struct vr_type *type);
+const char *ampi_expose(struct ampi_shm_coll *m, int which, const void *buf, int64_t count, const struct vr_type *type);
 
 /* The same for all blocks of a layout; blocks[i] is `stride` bytes after blocks[i-1]. always: copy in any case. 0, or -1. */
-int ampi_expose_layout(struct ampi_meet *m, const struct ampi_layout *l, struct ampi_block *blocks, size_t stride, int always);
+int ampi_expose_layout(struct ampi_shm_coll *m, const struct ampi_layout *l, struct ampi_block *blocks, size_t stride, int always);
 
 /* Offer one block in this member's slot. */
-void ampi_offer(struct ampi_meet *m, const void *buf, int64_t count, const struct vr_type *type);
+void ampi_offer(struct ampi_shm_coll *m, const void *buf, int64_t count, const struct vr_type *type);
 
 /* Copy count elements of type at buf to contiguous memory. */
 void ampi_pack(void *to, const void *buf, int64_t count, const struct vr_type *type);
 
 /* Put bytes that member `from` (-1: the root) offered into this rank's buffer; too many are an error of this member. */
-void ampi_deliver(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from);
+void ampi_deliver(struct ampi_shm_coll *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from);
 /* The same; too few are an error as well. */
-void ampi_deliver_all(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from);
-void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, const struct ampi_block *b);
+void ampi_deliver_all(struct ampi_shm_coll *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from);
+void ampi_deliver_at(struct ampi_shm_coll *m, const struct ampi_layout *l, int i, const struct ampi_block *b);
 
 /* Copy count elements of type between two places that have them laid out in the same way; bytes in gaps stay. */
 void ampi_copy_elements(void *to, const void *from, int64_t count, const struct vr_type *type);

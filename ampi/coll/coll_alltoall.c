@@ -2,14 +2,14 @@
  *
  * Small blocks go through the matrix: a member that arrives puts its blocks into the columns, and later finds its own row in
  * one piece. Others are read where the senders have them. */
-#include "ampi/coll/coll_plan.h"
+#include "ampi/coll/coll_sched.h"
 #include "ampi/coll/coll_traffic.h"
 
 #include <string.h>
 
 /* What an alltoall call works with; in place, the receive buffer is what is sent. */
 struct alltoall {
-	struct ampi_meet m;
+	struct ampi_shm_coll m;
 	struct ampi_exchange *x;
 };
 
@@ -75,14 +75,14 @@ static void take_row(struct alltoall *a, const char *row, int64_t bytes)
 
 static int by_matrix(struct alltoall *a, int64_t bytes)
 {
-	struct ampi_meet *m = &a->m;
+	struct ampi_shm_coll *m = &a->m;
 	int64_t row = row_bytes(m->size, bytes);
-	char *matrix = ampi_meet_matrix(m);
+	char *matrix = ampi_shm_coll_matrix(m);
 	put_column(a, matrix + m->rank * bytes, row, bytes);
-	ampi_meet_join(m);
-	if (!ampi_meet_failed(m) && bytes)
+	ampi_shm_coll_join(m);
+	if (!ampi_shm_coll_failed(m) && bytes)
 		take_row(a, matrix + m->rank * row, bytes);
-	return ampi_meet_end(m);
+	return ampi_shm_coll_end(m);
 }
 
 /* ---- by address ---- */
@@ -90,25 +90,25 @@ static int by_matrix(struct alltoall *a, int64_t bytes)
 /* In place, blocks are copied first: they are overwritten while others still want them. */
 static const char *expose_all(struct alltoall *a)
 {
-	struct ampi_meet *m = &a->m;
+	struct ampi_shm_coll *m = &a->m;
 	const struct vr_type *t = a->x->send.type;
 	int64_t count = a->x->send.count * m->size;
 	if (!a->x->in_place)
 		return ampi_expose(m, 0, a->x->send.base, count, t);
-	ampi_meet_hold(m);
+	ampi_shm_coll_hold(m);
 	m->copy[0] = vr_rank_alloc(vr_current, count * t->size);
 	if (m->copy[0])
 		ampi_pack(m->copy[0], a->x->send.base, count, t);
 	else
-		ampi_meet_fail(m, MPI_ERR_NO_MEM);
+		ampi_shm_coll_fail(m, MPI_ERR_NO_MEM);
 	return m->copy[0];
 }
 
 /* Members start at different places, so that not all read from the same one at a time. */
 static void take_blocks(struct alltoall *a, int64_t bytes)
 {
-	struct ampi_meet *m = &a->m;
-	struct ampi_slot *slots = ampi_meet_slots(m);
+	struct ampi_shm_coll *m = &a->m;
+	struct ampi_slot *slots = ampi_shm_coll_slots(m);
 	for (int k = 0, i = m->rank; k < m->size; k++, i = i + 1 == m->size ? 0 : i + 1) {
 		struct ampi_block b = {slots[i].block.data + m->rank * bytes, bytes};
 		ampi_deliver_at(m, &a->x->recv, i, &b);
@@ -117,26 +117,26 @@ static void take_blocks(struct alltoall *a, int64_t bytes)
 
 static int by_address(struct alltoall *a, int64_t bytes)
 {
-	struct ampi_meet *m = &a->m;
-	ampi_meet_slots(m)[m->rank].block = (struct ampi_block){expose_all(a), bytes};
-	ampi_meet_join(m);
-	if (!ampi_meet_failed(m))
+	struct ampi_shm_coll *m = &a->m;
+	ampi_shm_coll_slots(m)[m->rank].block = (struct ampi_block){expose_all(a), bytes};
+	ampi_shm_coll_join(m);
+	if (!ampi_shm_coll_failed(m))
 		take_blocks(a, bytes);
-	return ampi_meet_end(m);
+	return ampi_shm_coll_end(m);
 }
 
 static int alltoall(int fn, struct ampi_exchange *x, MPI_Comm comm)
 {
 	struct alltoall a;
-	struct ampi_meet *m = &a.m;
-	int error = ampi_meet_open_either(m, fn, comm);
+	struct ampi_shm_coll *m = &a.m;
+	int error = ampi_shm_coll_open_either(m, fn, comm);
 	a.x = x;
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_alltoall(AMPI_BLOCKING, fn, x, comm, NULL) : error;
 	if ((error = ampi_check_alltoall(&m->caller, x)))
 		return error;
 	int64_t bytes = x->send.count * x->send.type->size;
-	ampi_meet_begin(m, AMPI_COLL_ALLTOALL, -1, bytes);
+	ampi_shm_coll_begin(m, AMPI_COLL_ALLTOALL, -1, bytes);
 	ampi_traffic(m, AMPI_COLL_ALLTOALL, -1, bytes);
 	return fits_matrix(&a, bytes) ? by_matrix(&a, bytes) : by_address(&a, bytes);
 }
@@ -145,8 +145,8 @@ static int alltoall(int fn, struct ampi_exchange *x, MPI_Comm comm)
 
 static void take_tables(struct alltoall *a)
 {
-	struct ampi_meet *m = &a->m;
-	struct ampi_slot *slots = ampi_meet_slots(m);
+	struct ampi_shm_coll *m = &a->m;
+	struct ampi_slot *slots = ampi_shm_coll_slots(m);
 	for (int k = 0, i = m->rank; k < m->size; k++, i = i + 1 == m->size ? 0 : i + 1) {
 		const struct ampi_block *table = (const struct ampi_block *)slots[i].block.data;
 		ampi_deliver_at(m, &a->x->recv, i, &table[m->rank]);
@@ -155,10 +155,10 @@ static void take_tables(struct alltoall *a)
 
 static struct ampi_block *make_table(struct alltoall *a)
 {
-	struct ampi_meet *m = &a->m;
+	struct ampi_shm_coll *m = &a->m;
 	struct ampi_block *table = m->copy[1] = vr_rank_alloc(vr_current, m->size * sizeof *table);
 	if (!table)
-		ampi_meet_fail(m, MPI_ERR_NO_MEM);
+		ampi_shm_coll_fail(m, MPI_ERR_NO_MEM);
 	else
 		ampi_expose_layout(m, &a->x->send, table, sizeof *table, a->x->in_place);
 	return table;
@@ -167,21 +167,21 @@ static struct ampi_block *make_table(struct alltoall *a)
 static int alltoallv(int fn, struct ampi_exchange *x, MPI_Comm comm)
 {
 	struct alltoall a;
-	struct ampi_meet *m = &a.m;
-	int error = ampi_meet_open_either(m, fn, comm);
+	struct ampi_shm_coll *m = &a.m;
+	int error = ampi_shm_coll_open_either(m, fn, comm);
 	a.x = x;
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_alltoall(AMPI_BLOCKING, fn, x, comm, NULL) : error;
 	if ((error = ampi_check_alltoall(&m->caller, x)))
 		return error;
-	ampi_meet_begin(m, AMPI_COLL_ALLTOALLV, -1, 0);
+	ampi_shm_coll_begin(m, AMPI_COLL_ALLTOALLV, -1, 0);
 	ampi_traffic_blocks(m, &x->send);
-	ampi_meet_hold(m);
-	ampi_meet_slots(m)[m->rank].block.data = (const char *)make_table(&a);
-	ampi_meet_join(m);
-	if (!ampi_meet_failed(m))
+	ampi_shm_coll_hold(m);
+	ampi_shm_coll_slots(m)[m->rank].block.data = (const char *)make_table(&a);
+	ampi_shm_coll_join(m);
+	if (!ampi_shm_coll_failed(m))
 		take_tables(&a);
-	return ampi_meet_end(m);
+	return ampi_shm_coll_end(m);
 }
 
 /* ---- the calls ---- */

@@ -15,27 +15,27 @@ void ampi_pack(void *to, const void *buf, int64_t count, const struct vr_type *t
 /* ---- showing ---- */
 
 /* Where a dense block lies if others can read it in place, else NULL. */
-static const char *in_place(const struct ampi_meet *m, const void *buf, int64_t count, const struct vr_type *type)
+static const char *in_place(const struct ampi_shm_coll *m, const void *buf, int64_t count, const struct vr_type *type)
 {
 	int64_t first;
 	if (!vr_type_is_dense(type, count, &first))
 		return NULL;
 	const char *p = (const char *)vr_canonical(vr_current, buf) + first;
-	return ampi_meet_reaches(m, p, count * type->size) ? p : NULL;
+	return ampi_shm_coll_reaches(m, p, count * type->size) ? p : NULL;
 }
 
-static char *make_copy(struct ampi_meet *m, int which, int64_t bytes)
+static char *make_copy(struct ampi_shm_coll *m, int which, int64_t bytes)
 {
 	m->copy[which] = vr_rank_alloc(vr_current, bytes ? bytes : 1);
 	if (!m->copy[which])
-		ampi_meet_fail(m, MPI_ERR_NO_MEM);
+		ampi_shm_coll_fail(m, MPI_ERR_NO_MEM);
 	return m->copy[which];
 }
 
-const char *ampi_expose(struct ampi_meet *m, int which, const void *buf, int64_t count, const struct vr_type *type)
+const char *ampi_expose(struct ampi_shm_coll *m, int which, const void *buf, int64_t count, const struct vr_type *type)
 {
 	const char *p = in_place(m, buf, count, type);
-	ampi_meet_hold(m);
+	ampi_shm_coll_hold(m);
 	if (p)
 		return p;
 	char *copy = make_copy(m, which, count * type->size);
@@ -49,7 +49,7 @@ static struct ampi_block *nth(struct ampi_block *blocks, size_t stride, int i)
 	return (struct ampi_block *)((char *)blocks + i * stride);
 }
 
-static int all_in_place(struct ampi_meet *m, const struct ampi_layout *l, struct ampi_block *blocks, size_t stride)
+static int all_in_place(struct ampi_shm_coll *m, const struct ampi_layout *l, struct ampi_block *blocks, size_t stride)
 {
 	for (int i = 0; i < m->size; i++) {
 		struct ampi_block *b = nth(blocks, stride, i);
@@ -60,7 +60,7 @@ static int all_in_place(struct ampi_meet *m, const struct ampi_layout *l, struct
 	return 1;
 }
 
-static int pack_all(struct ampi_meet *m, const struct ampi_layout *l, struct ampi_block *blocks, size_t stride, int64_t bytes)
+static int pack_all(struct ampi_shm_coll *m, const struct ampi_layout *l, struct ampi_block *blocks, size_t stride, int64_t bytes)
 {
 	char *at = make_copy(m, 0, bytes);
 	if (!at)
@@ -74,7 +74,7 @@ static int pack_all(struct ampi_meet *m, const struct ampi_layout *l, struct amp
 	return 0;
 }
 
-int ampi_expose_layout(struct ampi_meet *m, const struct ampi_layout *l, struct ampi_block *blocks, size_t stride, int always)
+int ampi_expose_layout(struct ampi_shm_coll *m, const struct ampi_layout *l, struct ampi_block *blocks, size_t stride, int always)
 {
 	int64_t bytes = 0;
 	for (int i = 0; i < m->size; i++)
@@ -84,9 +84,9 @@ int ampi_expose_layout(struct ampi_meet *m, const struct ampi_layout *l, struct 
 	return pack_all(m, l, blocks, stride, bytes);
 }
 
-void ampi_offer(struct ampi_meet *m, const void *buf, int64_t count, const struct vr_type *type)
+void ampi_offer(struct ampi_shm_coll *m, const void *buf, int64_t count, const struct vr_type *type)
 {
-	struct ampi_slot *s = &ampi_meet_slots(m)[m->rank];
+	struct ampi_slot *s = &ampi_shm_coll_slots(m)[m->rank];
 	s->block.bytes = count * type->size;
 	if (s->block.bytes > AMPI_SLOT_INLINE) {
 		s->block.data = ampi_expose(m, 0, buf, count, type);
@@ -107,7 +107,7 @@ static void put(void *buf, int64_t count, const struct vr_type *type, const void
 		memcpy((char *)buf + first, data, bytes);
 }
 
-static void note_length(struct ampi_meet *m, int klass, int64_t had, int64_t wanted, int from)
+static void note_length(struct ampi_shm_coll *m, int klass, int64_t had, int64_t wanted, int from)
 {
 	m->error = klass;
 	m->had = had;
@@ -115,7 +115,7 @@ static void note_length(struct ampi_meet *m, int klass, int64_t had, int64_t wan
 	m->from = from;
 }
 
-void ampi_deliver(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from)
+void ampi_deliver(struct ampi_shm_coll *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from)
 {
 	int64_t room = count * type->size, bytes = b->bytes;
 	if (vr_unlikely(bytes > room)) {
@@ -126,14 +126,14 @@ void ampi_deliver(struct ampi_meet *m, void *buf, int64_t count, const struct vr
 		put(buf, count, type, vr_live(b->data), bytes);
 }
 
-void ampi_deliver_all(struct ampi_meet *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from)
+void ampi_deliver_all(struct ampi_shm_coll *m, void *buf, int64_t count, const struct vr_type *type, const struct ampi_block *b, int from)
 {
 	ampi_deliver(m, buf, count, type, b, from);
 	if (vr_unlikely(b->bytes < count * type->size))
 		note_length(m, MPI_ERR_COUNT, b->bytes, count * type->size, from);
 }
 
-void ampi_deliver_at(struct ampi_meet *m, const struct ampi_layout *l, int i, const struct ampi_block *b)
+void ampi_deliver_at(struct ampi_shm_coll *m, const struct ampi_layout *l, int i, const struct ampi_block *b)
 {
 	ampi_deliver(m, ampi_layout_at(l, i), ampi_layout_count(l, i), ampi_layout_type(l, i), b, i);
 }

@@ -1,11 +1,11 @@
-/* The entry points of the collective calls that make plans, as macros: the non-blocking and the persistent ones, in both of their
+/* The entry points of the collective calls that make schedules, as macros: the non-blocking and the persistent ones, in both of their
  * forms, differ only in their name, in the types of counts and displacements, and in an MPI_Info. Who includes this defines WAY, of
  * enum ampi_way, and INFO, the parameter after the communicator with its comma, or nothing. */
 #ifndef AMPI_COLL_FORMS_H
 #define AMPI_COLL_FORMS_H
 
-#include "ampi/coll/coll_plan.h"
-#include "ampi/coll/reduce_plan.h"
+#include "ampi/coll/coll_sched.h"
+#include "ampi/coll/reduce_sched.h"
 
 #define FORMS(DEFINE, NAME) DEFINE(NAME, int, int) DEFINE(NAME##_c, MPI_Count, MPI_Aint)
 

@@ -1,5 +1,5 @@
 /* Barrier, broadcast, gather and scatter (MPI 5.0 sections 6.3 to 6.6). */
-#include "ampi/coll/coll_plan.h"
+#include "ampi/coll/coll_sched.h"
 #include "ampi/coll/coll_traffic.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@
 
 int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm)
 {
-	struct ampi_meet m;
-	int error = ampi_meet_open_either(&m, fn, comm);
+	struct ampi_shm_coll m;
+	int error = ampi_shm_coll_open_either(&m, fn, comm);
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_barrier(AMPI_BLOCKING, fn, comm, NULL) : error;
-	ampi_meet_begin(&m, kind, -1, 0);
+	ampi_shm_coll_begin(&m, kind, -1, 0);
 	ampi_traffic(&m, kind, -1, 0);
-	ampi_meet_join(&m);
-	return ampi_meet_end(&m);
+	ampi_shm_coll_join(&m);
+	return ampi_shm_coll_end(&m);
 }
 
 int ampi_Barrier(MPI_Comm comm)
@@ -25,7 +25,7 @@ int ampi_Barrier(MPI_Comm comm)
 
 /* ---- broadcast ---- */
 
-static void bcast_offer(struct ampi_meet *m, const struct ampi_layout *l)
+static void bcast_offer(struct ampi_shm_coll *m, const struct ampi_layout *l)
 {
 	struct ampi_block *b = &m->round->block;
 	b->bytes = l->count * l->type->size;
@@ -33,27 +33,27 @@ static void bcast_offer(struct ampi_meet *m, const struct ampi_layout *l)
 		b->data = ampi_expose(m, 0, l->base, l->count, l->type);
 		return;
 	}
-	char *board = ampi_meet_board(m);
-	ampi_pack(board, l->base, l->count, l->type);
-	b->data = board;
+	char *staging = ampi_shm_staging(m);
+	ampi_pack(staging, l->base, l->count, l->type);
+	b->data = staging;
 }
 
 static int bcast(int fn, struct ampi_exchange *x, MPI_Comm comm)
 {
-	struct ampi_meet m;
-	int error = ampi_meet_open_either(&m, fn, comm);
+	struct ampi_shm_coll m;
+	int error = ampi_shm_coll_open_either(&m, fn, comm);
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_bcast(AMPI_BLOCKING, fn, x, comm, NULL) : error;
 	if ((error = ampi_check_bcast(&m.caller, x)))
 		return error;
-	ampi_meet_begin(&m, AMPI_COLL_BCAST, x->root, 0);
+	ampi_shm_coll_begin(&m, AMPI_COLL_BCAST, x->root, 0);
 	ampi_traffic(&m, AMPI_COLL_BCAST, x->root, x->recv.count * x->recv.type->size);
 	if (m.rank == x->root)
 		bcast_offer(&m, &x->recv);
-	ampi_meet_join(&m);
-	if (m.rank != x->root && !ampi_meet_failed(&m))
+	ampi_shm_coll_join(&m);
+	if (m.rank != x->root && !ampi_shm_coll_failed(&m))
 		ampi_deliver_all(&m, x->recv.base, x->recv.count, x->recv.type, &m.round->block, -1);
-	return ampi_meet_end(&m);
+	return ampi_shm_coll_end(&m);
 }
 
 int ampi_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
@@ -68,9 +68,9 @@ int ampi_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 
 /* ---- gather: every member offers a block in its slot, the root takes all ---- */
 
-static void gather_take(struct ampi_meet *m, const struct ampi_layout *recv, int in_place)
+static void gather_take(struct ampi_shm_coll *m, const struct ampi_layout *recv, int in_place)
 {
-	struct ampi_slot *slots = ampi_meet_slots(m);
+	struct ampi_slot *slots = ampi_shm_coll_slots(m);
 	for (int i = 0; i < m->size; i++)
 		if (i != m->rank || !in_place)
 			ampi_deliver_at(m, recv, i, &slots[i].block);
@@ -78,21 +78,21 @@ static void gather_take(struct ampi_meet *m, const struct ampi_layout *recv, int
 
 static int gather(int fn, struct ampi_exchange *x, MPI_Comm comm)
 {
-	struct ampi_meet m;
-	int error = ampi_meet_open_either(&m, fn, comm);
+	struct ampi_shm_coll m;
+	int error = ampi_shm_coll_open_either(&m, fn, comm);
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_gather(AMPI_BLOCKING, fn, x, comm, NULL) : error;
 	if ((error = ampi_check_gather(&m.caller, x)))
 		return error;
-	ampi_meet_begin(&m, AMPI_COLL_GATHER, x->root, 0);
+	ampi_shm_coll_begin(&m, AMPI_COLL_GATHER, x->root, 0);
 	if (m.rank != x->root)
 		ampi_traffic(&m, AMPI_COLL_GATHER, x->root, x->send.count * x->send.type->size);
 	if (!x->in_place)
 		ampi_offer(&m, x->send.base, x->send.count, x->send.type);
-	ampi_meet_join(&m);
-	if (m.rank == x->root && !ampi_meet_failed(&m))
+	ampi_shm_coll_join(&m);
+	if (m.rank == x->root && !ampi_shm_coll_failed(&m))
 		gather_take(&m, &x->recv, x->in_place);
-	return ampi_meet_end(&m);
+	return ampi_shm_coll_end(&m);
 }
 
 int ampi_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
@@ -121,15 +121,15 @@ int ampi_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 /* ---- scatter: the root fills every member's slot ---- */
 
-static void scatter_offer(struct ampi_meet *m, const struct ampi_layout *send)
+static void scatter_offer(struct ampi_shm_coll *m, const struct ampi_layout *send)
 {
-	struct ampi_slot *slots = ampi_meet_slots(m);
+	struct ampi_slot *slots = ampi_shm_coll_slots(m);
 	if (ampi_expose_layout(m, send, &slots[0].block, sizeof *slots, 0))
 		return;
 	for (int i = 0; i < m->size; i++) {
 		struct ampi_slot *s = &slots[i];
 		if (s->block.bytes > AMPI_SLOT_INLINE) {
-			ampi_meet_hold(m);
+			ampi_shm_coll_hold(m);
 		} else if (s->block.bytes) {
 			memcpy(s->inline_data, vr_live(s->block.data), s->block.bytes);
 			s->block.data = s->inline_data;
@@ -139,21 +139,21 @@ static void scatter_offer(struct ampi_meet *m, const struct ampi_layout *send)
 
 static int scatter(int fn, struct ampi_exchange *x, MPI_Comm comm)
 {
-	struct ampi_meet m;
-	int error = ampi_meet_open_either(&m, fn, comm);
+	struct ampi_shm_coll m;
+	int error = ampi_shm_coll_open_either(&m, fn, comm);
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_scatter(AMPI_BLOCKING, fn, x, comm, NULL) : error;
 	if ((error = ampi_check_scatter(&m.caller, x)))
 		return error;
-	ampi_meet_begin(&m, AMPI_COLL_SCATTER, x->root, 0);
+	ampi_shm_coll_begin(&m, AMPI_COLL_SCATTER, x->root, 0);
 	if (m.rank == x->root) {
 		ampi_traffic_blocks(&m, &x->send);
 		scatter_offer(&m, &x->send);
 	}
-	ampi_meet_join(&m);
-	if (!x->in_place && !ampi_meet_failed(&m))
-		ampi_deliver(&m, x->recv.base, x->recv.count, x->recv.type, &ampi_meet_slots(&m)[m.rank].block, -1);
-	return ampi_meet_end(&m);
+	ampi_shm_coll_join(&m);
+	if (!x->in_place && !ampi_shm_coll_failed(&m))
+		ampi_deliver(&m, x->recv.base, x->recv.count, x->recv.type, &ampi_shm_coll_slots(&m)[m.rank].block, -1);
+	return ampi_shm_coll_end(&m);
 }
 
 int ampi_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,

@@ -136,9 +136,9 @@ struct ampi_team *ampi_team_make(const int32_t *world, int32_t n, uint32_t conte
 
 static void team_free(struct ampi_team *t)
 {
-	char *board = atomic_load(&t->board), *matrix = atomic_load(&t->matrix);
-	if (board)
-		vr_arena_free(board, 2 * t->half);
+	char *staging = atomic_load(&t->staging), *matrix = atomic_load(&t->matrix);
+	if (staging)
+		vr_arena_free(staging, 2 * t->half);
 	if (matrix)
 		vr_arena_free(matrix, 2 * ampi_matrix_half(t));
 	vr_arena_free(t, t->bytes);
@@ -183,16 +183,16 @@ struct ampi_team *ampi_team_world(void)
 /* A team of one never sleeps or wakes anybody, so all ranks of this worker take turns with one that is the worker's own. It is there from the
  * start: a rank may come with the address that it has in all workers before any rank has asked here. */
 static struct ampi_team self;
-static alignas(VR_LINE) char self_board[2 * 1024];
+static alignas(VR_LINE) char self_staging[2 * 1024];
 static int32_t self_member;
 static int16_t self_part_of;
 static struct ampi_part self_part = {.n = 1, .members = &self_member};
 static struct ampi_team self = {
 	.size = 1,
 	.room = 1,
-	.half = sizeof self_board / 2,
+	.half = sizeof self_staging / 2,
 	.context = AMPI_CONTEXT_SELF,
-	.board = self_board,
+	.staging = self_staging,
 	.grouping = {{.nparts = 1, .members = &self_member, .part_of = &self_part_of, .part = &self_part}},
 	.now = &self.grouping[0],
 };

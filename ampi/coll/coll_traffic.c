@@ -1,45 +1,45 @@
 /* Collective calls in the graph of who talks to whom: see coll_traffic.h. */
 #include "ampi/coll/coll_traffic.h"
-#include "ampi/coll/plan_bruck.h"
+#include "ampi/coll/sched_bruck.h"
 
-static void add(const struct ampi_meet *m, int to, int64_t bytes)
+static void add(const struct ampi_shm_coll *m, int to, int64_t bytes)
 {
 	vr_traffic_add(vr_current, m->comm->world ? m->comm->world[to] : to, bytes);
 }
 
 /* A member's number counted from the root is the sum of powers of two; clearing the lowest one gives its parent. */
-static int from_root(const struct ampi_meet *m, int root)
+static int from_root(const struct ampi_shm_coll *m, int root)
 {
 	return m->rank >= root ? m->rank - root : m->rank - root + m->size;
 }
 
-static int to_member(const struct ampi_meet *m, int root, int number)
+static int to_member(const struct ampi_shm_coll *m, int root, int number)
 {
 	return number + root < m->size ? number + root : number + root - m->size;
 }
 
-static void up(const struct ampi_meet *m, int root, int64_t bytes)
+static void up(const struct ampi_shm_coll *m, int root, int64_t bytes)
 {
 	int me = from_root(m, root);
 	if (me)
 		add(m, to_member(m, root, me & (me - 1)), bytes);
 }
 
-static void down(const struct ampi_meet *m, int root, int64_t bytes)
+static void down(const struct ampi_shm_coll *m, int root, int64_t bytes)
 {
 	int64_t me = from_root(m, root), lowest = me ? me & -me : m->size;
 	for (int64_t bit = 1; bit < lowest && me + bit < m->size; bit *= 2)
 		add(m, to_member(m, root, me + bit), bytes);
 }
 
-static void to_all(const struct ampi_meet *m, int64_t bytes)
+static void to_all(const struct ampi_shm_coll *m, int64_t bytes)
 {
 	for (int i = 0; i < m->size; i++)
 		if (i != m->rank)
 			add(m, i, bytes);
 }
 
-static void alltoall(const struct ampi_meet *m, int64_t bytes)
+static void alltoall(const struct ampi_shm_coll *m, int64_t bytes)
 {
 	if (!ampi_bruck_suits(m->size, bytes)) {
 		to_all(m, bytes);
@@ -49,7 +49,7 @@ static void alltoall(const struct ampi_meet *m, int64_t bytes)
 		add(m, (m->rank + bit) % m->size, m->size / 2 * bytes);
 }
 
-void ampi_traffic_note(const struct ampi_meet *m, enum ampi_coll kind, int root, int64_t bytes)
+void ampi_traffic_note(const struct ampi_shm_coll *m, enum ampi_coll kind, int root, int64_t bytes)
 {
 	int has_next = m->rank + 1 < m->size;
 	if (m->size == 1)
@@ -90,7 +90,7 @@ void ampi_traffic_note(const struct ampi_meet *m, enum ampi_coll kind, int root,
 	}
 }
 
-void ampi_traffic_note_blocks(const struct ampi_meet *m, const struct ampi_layout *l)
+void ampi_traffic_note_blocks(const struct ampi_shm_coll *m, const struct ampi_layout *l)
 {
 	for (int i = 0; i < m->size; i++) {
 		int64_t bytes = ampi_layout_count(l, i) * ampi_layout_type(l, i)->size;

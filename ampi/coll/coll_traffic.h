@@ -6,7 +6,7 @@
  *	reduce-scatter		up the tree, then from member 0 to everybody
  *	gather, scatter		straight between root and member
  *	allgather		round a ring: what a member contributes, size - 1 times
- *	alltoall		straight, or as plan_bruck.c sends small blocks: to the members 1, 2, 4, ... further on
+ *	alltoall		straight, or as sched_bruck.c sends small blocks: to the members 1, 2, 4, ... further on
  *	scan			from each member to the next one
  *
  * Every member adds what it would send. On the rank's stack, between the call's begin and its end; nothing is done unless
@@ -18,18 +18,18 @@
 #include "vrank/p2p/traffic.h"
 
 /* root is -1 when there is none; bytes are those of one vector or block of this member. */
-void ampi_traffic_note(const struct ampi_meet *m, enum ampi_coll kind, int root, int64_t bytes);
+void ampi_traffic_note(const struct ampi_shm_coll *m, enum ampi_coll kind, int root, int64_t bytes);
 
 /* This member sends the blocks of a layout, each to whom it belongs: alltoallv, and the root of a scatter. */
-void ampi_traffic_note_blocks(const struct ampi_meet *m, const struct ampi_layout *l);
+void ampi_traffic_note_blocks(const struct ampi_shm_coll *m, const struct ampi_layout *l);
 
-static inline void ampi_traffic(const struct ampi_meet *m, enum ampi_coll kind, int root, int64_t bytes)
+static inline void ampi_traffic(const struct ampi_shm_coll *m, enum ampi_coll kind, int root, int64_t bytes)
 {
 	if (vr_unlikely(vr_traffic_on))
 		ampi_traffic_note(m, kind, root, bytes);
 }
 
-static inline void ampi_traffic_blocks(const struct ampi_meet *m, const struct ampi_layout *l)
+static inline void ampi_traffic_blocks(const struct ampi_shm_coll *m, const struct ampi_layout *l)
 {
 	if (vr_unlikely(vr_traffic_on))
 		ampi_traffic_note_blocks(m, l);

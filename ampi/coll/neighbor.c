@@ -3,7 +3,7 @@
  * Neighbours may be the same rank: the messages between two members are matched in the order in which both have them. In a
  * grid what goes down arrives from above, so receives are taken with the two directions of a dimension exchanged: then a
  * rank that is both neighbours, in a ring of one or two, has the blocks where the standard wants them. */
-#include "ampi/coll/plan.h"
+#include "ampi/coll/sched.h"
 #include "ampi/comm/topo.h"
 
 enum shape {
@@ -21,7 +21,7 @@ struct side {
 };
 
 struct exchange {
-	struct ampi_plan_call call;
+	struct ampi_sched_call call;
 	const struct ampi_topology *topology;
 	struct side send, recv;
 };
@@ -87,44 +87,44 @@ static int check(struct exchange *e)
 
 /* ---- the round ---- */
 
-static void hold_type(struct ampi_plan *p, const struct exchange *e, const struct vr_type *type)
+static void hold_type(struct ampi_sched *p, const struct exchange *e, const struct vr_type *type)
 {
 	if (e->call.way != AMPI_BLOCKING)
-		ampi_plan_hold_type(p, type);
+		ampi_sched_hold_type(p, type);
 }
 
-static void receive_block(struct ampi_plan *p, const struct exchange *e, int i)
+static void receive_block(struct ampi_sched *p, const struct exchange *e, int i)
 {
 	const struct vr_type *type = ampi_layout_type(&e->recv.l, i);
 	if (e->topology->sources[i] == MPI_PROC_NULL)
 		return;
 	hold_type(p, e, type);
-	ampi_plan_recv(p, e->topology->sources[i], block_at(&e->recv, i), ampi_layout_count(&e->recv.l, i), type);
+	ampi_sched_recv(p, e->topology->sources[i], block_at(&e->recv, i), ampi_layout_count(&e->recv.l, i), type);
 }
 
-static void send_block(struct ampi_plan *p, const struct exchange *e, int i)
+static void send_block(struct ampi_sched *p, const struct exchange *e, int i)
 {
 	const struct vr_type *type = ampi_layout_type(&e->send.l, i);
 	if (e->topology->destinations[i] == MPI_PROC_NULL)
 		return;
 	hold_type(p, e, type);
-	ampi_plan_send(p, e->topology->destinations[i], block_at(&e->send, i), ampi_layout_count(&e->send.l, i), type);
+	ampi_sched_send(p, e->topology->destinations[i], block_at(&e->send, i), ampi_layout_count(&e->send.l, i), type);
 }
 
 static int exchange(int fn, enum ampi_way way, struct side send, struct side recv, MPI_Comm comm, MPI_Request *request)
 {
 	struct exchange e = {.send = send, .recv = recv};
-	int error = ampi_plan_call_open(&e.call, way, fn, comm, request);
+	int error = ampi_sched_call_open(&e.call, way, fn, comm, request);
 	if (error || (error = check(&e)))
 		return error;
 	const struct ampi_topology *t = e.topology;
-	struct ampi_plan *p = ampi_plan_new(&e.call);
+	struct ampi_sched *p = ampi_sched_new(&e.call);
 	int swap = t->kind == MPI_CART;
 	for (int i = 0; i < t->nsources; i++)
 		receive_block(p, &e, i ^ swap);
 	for (int i = 0; i < t->ndestinations; i++)
 		send_block(p, &e, i);
-	return ampi_plan_launch(p, &e.call);
+	return ampi_sched_launch(p, &e.call);
 }
 
 /* ---- the calls: each blocking, non-blocking and persistent, with int and with MPI_Count ---- */

@@ -1,9 +1,9 @@
 /* Reductions over a team (MPI 5.0 section 6.9).
  *
  * Who is combined with whom depends on ranks alone, neither on who arrived when nor on where ranks are, so the result has always
- * the same bits. Short vectors are put on the board on arrival, and the last leader combines all of them; long ones are read
+ * the same bits. Short vectors are put on the staging on arrival, and the last leader combines all of them; long ones are read
  * where they are, every leader combining a share of all members' vectors. The order is from the highest rank down,
- * in[i] op (in[i+1] op ...), which serves operations that do not commute as well; predefined ones on the board are combined
+ * in[i] op (in[i+1] op ...), which serves operations that do not commute as well; predefined ones on the staging are combined
  * half with half. */
 #include "ampi/coll/reduce_call.h"
 
@@ -21,7 +21,7 @@ static char *vector_alloc(struct ampi_reduction *r, int which)
 	struct ampi_span s = ampi_span_of(r->op.type, r->count);
 	char *p = r->m.copy[which] = vr_rank_alloc(vr_current, s.bytes ? s.bytes : 1);
 	if (!p)
-		ampi_meet_fail(&r->m, MPI_ERR_NO_MEM);
+		ampi_shm_coll_fail(&r->m, MPI_ERR_NO_MEM);
 	return p ? p - s.first : NULL;
 }
 
@@ -40,7 +40,7 @@ char *ampi_reduction_copy(struct ampi_reduction *r, int which)
 /* The vector of rank i, where it is long. */
 static const char *vector_of(struct ampi_reduction *r, int i)
 {
-	return vr_live(ampi_meet_slots(&r->m)[i].block.data);
+	return vr_live(ampi_shm_coll_slots(&r->m)[i].block.data);
 }
 
 /* dst[from, from + count) = vector 0 op vector 1 op ... op vector n-1. dst may be one of the vectors: a piece of it is written
@@ -70,7 +70,7 @@ static void combine_large_elements(struct ampi_reduction *r, int64_t from, int64
 	struct ampi_span s = ampi_span_of(r->op.type, piece);
 	char *scratch = vr_rank_alloc(vr_current, s.bytes);
 	if (!scratch) {
-		ampi_meet_fail(&r->m, MPI_ERR_NO_MEM);
+		ampi_shm_coll_fail(&r->m, MPI_ERR_NO_MEM);
 		return;
 	}
 	for (; from < to; from += piece)
@@ -91,11 +91,11 @@ static void combine(struct ampi_reduction *r, int64_t from, int64_t to)
 		combine_large_elements(r, from, to, dst);
 }
 
-/* ---- short vectors: on the board ---- */
+/* ---- short vectors: on the staging ---- */
 
-static char *board_of(struct ampi_reduction *r, int rank)
+static char *staging_of(struct ampi_reduction *r, int rank)
 {
-	return r->board + rank * r->stride;
+	return r->staging + rank * r->stride;
 }
 
 /* Vectors lie side by side, so one call of a kernel combines as many pairs as there are: the upper half of the members with the
@@ -104,31 +104,31 @@ static const char *fold_halves(struct ampi_reduction *r)
 {
 	for (int n = r->m.size, low; n > 1; n -= low) {
 		low = n / 2;
-		ampi_reducer_apply(&r->op, board_of(r, n - low), board_of(r, 0), low * r->count);
+		ampi_reducer_apply(&r->op, staging_of(r, n - low), staging_of(r, 0), low * r->count);
 	}
-	return board_of(r, 0);
+	return staging_of(r, 0);
 }
 
 static const char *fold_in_order(struct ampi_reduction *r)
 {
-	char *acc = board_of(r, r->m.size - 1);
+	char *acc = staging_of(r, r->m.size - 1);
 	for (int i = r->m.size - 2; i >= 0; i--)
-		ampi_reducer_apply(&r->op, board_of(r, i), acc, r->count);
+		ampi_reducer_apply(&r->op, staging_of(r, i), acc, r->count);
 	return acc;
 }
 
-static void reduce_on_board(struct ampi_reduction *r)
+static void reduce_on_staging(struct ampi_reduction *r)
 {
-	struct ampi_meet *m = &r->m;
-	memcpy(board_of(r, m->rank), r->send, r->bytes);
-	if (!ampi_meet_arrive(m))
+	struct ampi_shm_coll *m = &r->m;
+	memcpy(staging_of(r, m->rank), r->send, r->bytes);
+	if (!ampi_shm_coll_arrive(m))
 		return;
-	if (ampi_meet_leaders(m)) {
-		if (!ampi_meet_failed(m))
+	if (ampi_shm_coll_leaders(m)) {
+		if (!ampi_shm_coll_failed(m))
 			m->round->block.data = r->op.kernel ? fold_halves(r) : fold_in_order(r);
-		ampi_meet_release_leaders(m);
+		ampi_shm_coll_release_leaders(m);
 	}
-	ampi_meet_release(m);
+	ampi_shm_coll_release(m);
 }
 
 /* ---- long vectors: by address ---- */
@@ -136,13 +136,13 @@ static void reduce_on_board(struct ampi_reduction *r)
 /* Show this member's vector; a copy when leaders of other PEs may read it and cannot. */
 static void show_vector(struct ampi_reduction *r)
 {
-	struct ampi_meet *m = &r->m;
+	struct ampi_shm_coll *m = &r->m;
 	struct ampi_span s = ampi_span_of(r->op.type, r->count);
 	const char *p = vr_canonical(vr_current, r->send);
-	if (!ampi_meet_reaches(m, p + s.first, s.bytes))
+	if (!ampi_shm_coll_reaches(m, p + s.first, s.bytes))
 		p = ampi_reduction_copy(r, 0);
-	ampi_meet_slots(m)[m->rank].block = (struct ampi_block){p, r->bytes};
-	ampi_meet_hold(m);
+	ampi_shm_coll_slots(m)[m->rank].block = (struct ampi_block){p, r->bytes};
+	ampi_shm_coll_hold(m);
 }
 
 /* This rank's receive buffer, if a result can be built in it. */
@@ -151,7 +151,7 @@ static char *usable_recv(struct ampi_reduction *r)
 	const struct vr_type *t = r->op.type;
 	struct ampi_span s = ampi_span_of(t, r->count);
 	char *p = vr_canonical(vr_current, r->recv);
-	return (t->flags & VR_TYPE_CONTIGUOUS) && ampi_meet_reaches(&r->m, p + s.first, s.bytes) ? p : NULL;
+	return (t->flags & VR_TYPE_CONTIGUOUS) && ampi_shm_coll_reaches(&r->m, p + s.first, s.bytes) ? p : NULL;
 }
 
 /* Where the last leader has the result built: a receive buffer that gets all of it anyway, or memory of its own. */
@@ -165,38 +165,38 @@ static char *accumulator(struct ampi_reduction *r)
 static void combine_share(struct ampi_reduction *r, int64_t i, int64_t n)
 {
 	int64_t piece = r->count / n;
-	if (!ampi_meet_failed(&r->m))
+	if (!ampi_shm_coll_failed(&r->m))
 		combine(r, piece * i, i == n - 1 ? r->count : piece * (i + 1));
 }
 
 /* The leaders share the vector, or the last one has all of it. */
 static void lead(struct ampi_reduction *r)
 {
-	struct ampi_meet *m = &r->m;
+	struct ampi_shm_coll *m = &r->m;
 	int n = ampi_reducer_cuts(&r->op) ? m->grouping->nparts : 1;
-	if (ampi_meet_leaders(m)) {
+	if (ampi_shm_coll_leaders(m)) {
 		m->round->block.data = accumulator(r);
 		if (n == 1)
 			combine_share(r, 0, 1);
-		ampi_meet_release_leaders(m);
+		ampi_shm_coll_release_leaders(m);
 	}
 	if (n == 1)
 		return;
 	combine_share(r, m->part - m->grouping->part, n);
-	if (ampi_meet_leaders(m))
-		ampi_meet_release_leaders(m);
+	if (ampi_shm_coll_leaders(m))
+		ampi_shm_coll_release_leaders(m);
 }
 
 static void reduce_by_address(struct ampi_reduction *r)
 {
-	struct ampi_meet *m = &r->m;
+	struct ampi_shm_coll *m = &r->m;
 	if (r->root == m->rank)
 		m->round->accumulator = usable_recv(r);
 	show_vector(r);
-	if (!ampi_meet_arrive(m))
+	if (!ampi_shm_coll_arrive(m))
 		return;
 	lead(r);
-	ampi_meet_release(m);
+	ampi_shm_coll_release(m);
 }
 
 /* ---- the whole ---- */
@@ -213,8 +213,8 @@ int ampi_reduction_measure(struct ampi_reduction *r)
 void ampi_reduction_run(struct ampi_reduction *r)
 {
 	if (ampi_reduction_measure(r)) {
-		r->board = ampi_meet_board(&r->m);
-		reduce_on_board(r);
+		r->staging = ampi_shm_staging(&r->m);
+		reduce_on_staging(r);
 	} else {
 		reduce_by_address(r);
 	}
@@ -222,7 +222,7 @@ void ampi_reduction_run(struct ampi_reduction *r)
 
 const char *ampi_reduction_result(struct ampi_reduction *r)
 {
-	return ampi_meet_failed(&r->m) ? NULL : vr_live(r->m.round->block.data);
+	return ampi_shm_coll_failed(&r->m) ? NULL : vr_live(r->m.round->block.data);
 }
 
 /* Copy elements [from, from + count) of the result to the receive buffer. */

@@ -34,7 +34,7 @@ struct ampi_reducer {
 /* Fill r for an operation on a checked type. 0, or the class that was raised. */
 int ampi_reducer_open(struct ampi_reducer *r, struct ampi_comm *c, int fn, MPI_Op op, MPI_Datatype handle, const struct vr_type *type);
 
-/* One user of an operation of the program fewer (the handle, a pending plan): the last one frees it. Rank stack. */
+/* One user of an operation of the program fewer (the handle, a pending sched): the last one frees it. Rank stack. */
 void ampi_op_release(struct ampi_op *o);
 
 /* inout[i] = in[i] op inout[i]. Rank stack: may call into the program, with this rank's copy of the function. */

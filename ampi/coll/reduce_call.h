@@ -34,7 +34,7 @@ struct ampi_operands {
 };
 
 struct ampi_reduction {
-	struct ampi_meet m;
+	struct ampi_shm_coll m;
 	union {
 		struct ampi_operands operands;
 		struct {
@@ -45,7 +45,7 @@ struct ampi_reduction {
 	int32_t root; /* -1: there is none */
 	int32_t all_receive; /* every member receives the whole result */
 	/* while it is carried out */
-	char *board;
+	char *staging;
 	int64_t stride;
 };
 
@@ -94,7 +94,7 @@ static inline int ampi_reducer_cuts(const struct ampi_reducer *r)
 	return r->kernel && ampi_type_is_plain(r->type);
 }
 
-/* Work out how much memory a vector takes; 1 when all members' vectors fit on the board. */
+/* Work out how much memory a vector takes; 1 when all members' vectors fit on the staging. */
 int ampi_reduction_measure(struct ampi_reduction *r);
 
 /* A copy of this member's vector in its slice, which lives to the end of the call (slot `which` of m.copy); NULL when there is
@@ -107,11 +107,11 @@ static inline void ampi_reduction_begin(struct ampi_reduction *r, enum ampi_coll
 {
 	int64_t bytes = r->count * r->op.type->size;
 	r->root = root;
-	ampi_meet_begin(&r->m, r->op.kernel ? kind | (int)(uint64_t)op << AMPI_KEY_OP : kind, root, bytes);
+	ampi_shm_coll_begin(&r->m, r->op.kernel ? kind | (int)(uint64_t)op << AMPI_KEY_OP : kind, root, bytes);
 	ampi_traffic(&r->m, kind == AMPI_COLL_EXSCAN ? AMPI_COLL_SCAN : kind, root, bytes);
 }
 
-/* Between ampi_reduction_begin and ampi_meet_end: combine all members' vectors. Switches. */
+/* Between ampi_reduction_begin and ampi_shm_coll_end: combine all members' vectors. Switches. */
 void ampi_reduction_run(struct ampi_reduction *r);
 
 /* After that: the result, NULL when the call failed. */

@@ -1,12 +1,12 @@
 /* The reduction calls (MPI 5.0 sections 6.9 and 6.10): who gets which part of the result. */
-#include "ampi/coll/reduce_plan.h"
+#include "ampi/coll/reduce_sched.h"
 
 /* ---- reduce ---- */
 
 static int reduce(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 {
 	struct ampi_reduction r;
-	int error = ampi_meet_open_either(&r.m, fn, comm);
+	int error = ampi_shm_coll_open_either(&r.m, fn, comm);
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_reduce(AMPI_BLOCKING, fn, a, comm, NULL) : error;
 	if ((error = ampi_check_reduce(&r.m.caller, &r.operands, a)))
@@ -16,7 +16,7 @@ static int reduce(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 	ampi_reduction_run(&r);
 	if (r.m.rank == a->root)
 		ampi_reduction_take(&r, 0, r.count);
-	return ampi_meet_end(&r.m);
+	return ampi_shm_coll_end(&r.m);
 }
 
 int ampi_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
@@ -34,7 +34,7 @@ int ampi_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 static int allreduce(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 {
 	struct ampi_reduction r;
-	int error = ampi_meet_open_either(&r.m, fn, comm);
+	int error = ampi_shm_coll_open_either(&r.m, fn, comm);
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_allreduce(AMPI_BLOCKING, fn, a, comm, NULL) : error;
 	if ((error = ampi_check_allreduce(&r.m.caller, &r.operands, a)))
@@ -43,7 +43,7 @@ static int allreduce(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)
 	ampi_reduction_begin(&r, AMPI_COLL_ALLREDUCE, a->op, -1);
 	ampi_reduction_run(&r);
 	ampi_reduction_take(&r, 0, r.count);
-	return ampi_meet_end(&r.m);
+	return ampi_shm_coll_end(&r.m);
 }
 
 int ampi_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
@@ -62,7 +62,7 @@ static int reduce_scatter(int fn, const struct ampi_reduce_args *a, MPI_Comm com
 {
 	struct ampi_reduction r;
 	int64_t before, mine;
-	int error = ampi_meet_open_either(&r.m, fn, comm);
+	int error = ampi_shm_coll_open_either(&r.m, fn, comm);
 	if (vr_unlikely(error))
 		return error == AMPI_ACROSS ? ampi_begin_reduce_scatter(AMPI_BLOCKING, fn, a, comm, NULL) : error;
 	if ((error = ampi_check_reduce_scatter(&r.m.caller, &r.operands, a, &before, &mine)))
@@ -71,7 +71,7 @@ static int reduce_scatter(int fn, const struct ampi_reduce_args *a, MPI_Comm com
 	ampi_reduction_begin(&r, AMPI_COLL_REDUCE_SCATTER, a->op, -1);
 	ampi_reduction_run(&r);
 	ampi_reduction_take(&r, before, mine);
-	return ampi_meet_end(&r.m);
+	return ampi_shm_coll_end(&r.m);
 }
 
 int ampi_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)

@@ -8,30 +8,30 @@
 
 struct scan {
 	struct ampi_reduction r;
-	int on_board;
+	int on_staging;
 };
 
 /* ---- where prefixes are built ---- */
 
 static char *vector_of(struct scan *s, int rank)
 {
-	if (s->on_board)
-		return s->r.board + rank * s->r.stride;
-	return (char *)ampi_meet_slots(&s->r.m)[rank].block.data;
+	if (s->on_staging)
+		return s->r.staging + rank * s->r.stride;
+	return (char *)ampi_shm_coll_slots(&s->r.m)[rank].block.data;
 }
 
 static void put_vector(struct scan *s)
 {
 	struct ampi_reduction *r = &s->r;
-	struct ampi_meet *m = &r->m;
-	if (s->on_board) {
-		r->board = ampi_meet_board(m);
+	struct ampi_shm_coll *m = &r->m;
+	if (s->on_staging) {
+		r->staging = ampi_shm_staging(m);
 		memcpy(vector_of(s, m->rank), r->send, r->bytes);
 		return;
 	}
 	char *copy = ampi_reduction_copy(r, 0);
-	ampi_meet_slots(m)[m->rank].block = (struct ampi_block){copy, r->bytes};
-	ampi_meet_hold(m);
+	ampi_shm_coll_slots(m)[m->rank].block = (struct ampi_block){copy, r->bytes};
+	ampi_shm_coll_hold(m);
 }
 
 /* ---- leading ---- */
@@ -47,38 +47,38 @@ static void prefixes(struct scan *s, int64_t from, int64_t count)
 
 static void lead_alone(struct scan *s)
 {
-	struct ampi_meet *m = &s->r.m;
-	if (!ampi_meet_leaders(m))
+	struct ampi_shm_coll *m = &s->r.m;
+	if (!ampi_shm_coll_leaders(m))
 		return;
-	if (!ampi_meet_failed(m))
+	if (!ampi_shm_coll_failed(m))
 		prefixes(s, 0, s->r.count);
-	ampi_meet_release_leaders(m);
+	ampi_shm_coll_release_leaders(m);
 }
 
 static void lead_share(struct scan *s)
 {
-	struct ampi_meet *m = &s->r.m;
+	struct ampi_shm_coll *m = &s->r.m;
 	int64_t n = m->grouping->nparts, i = m->part - m->grouping->part, piece = s->r.count / n;
-	if (ampi_meet_leaders(m))
-		ampi_meet_release_leaders(m);
-	if (!ampi_meet_failed(m))
+	if (ampi_shm_coll_leaders(m))
+		ampi_shm_coll_release_leaders(m);
+	if (!ampi_shm_coll_failed(m))
 		prefixes(s, piece * i, i == n - 1 ? s->r.count - piece * i : piece);
-	if (ampi_meet_leaders(m))
-		ampi_meet_release_leaders(m);
+	if (ampi_shm_coll_leaders(m))
+		ampi_shm_coll_release_leaders(m);
 }
 
 static void run(struct scan *s)
 {
-	struct ampi_meet *m = &s->r.m;
-	s->on_board = ampi_reduction_measure(&s->r);
+	struct ampi_shm_coll *m = &s->r.m;
+	s->on_staging = ampi_reduction_measure(&s->r);
 	put_vector(s);
-	if (!ampi_meet_arrive(m))
+	if (!ampi_shm_coll_arrive(m))
 		return;
-	if (s->on_board || m->grouping->nparts == 1 || !ampi_reducer_cuts(&s->r.op))
+	if (s->on_staging || m->grouping->nparts == 1 || !ampi_reducer_cuts(&s->r.op))
 		lead_alone(s);
 	else
 		lead_share(s);
-	ampi_meet_release(m);
+	ampi_shm_coll_release(m);
 }
 
 /* ---- the calls ---- */
@@ -87,7 +87,7 @@ static int open_scan(struct scan *s, int fn, const struct ampi_reduce_args *a, M
 {
 	struct ampi_reduction *r = &s->r;
 	int error;
-	if ((error = ampi_meet_open(&r->m, fn, comm)) || (error = ampi_check_allreduce(&r->m.caller, &r->operands, a)))
+	if ((error = ampi_shm_coll_open(&r->m, fn, comm)) || (error = ampi_check_allreduce(&r->m.caller, &r->operands, a)))
 		return error;
 	return MPI_SUCCESS;
 }
@@ -96,9 +96,9 @@ static int open_scan(struct scan *s, int fn, const struct ampi_reduce_args *a, M
 static int finish(struct scan *s, int rank)
 {
 	struct ampi_reduction *r = &s->r;
-	if (rank >= 0 && !ampi_meet_failed(&r->m))
+	if (rank >= 0 && !ampi_shm_coll_failed(&r->m))
 		ampi_copy_elements(r->recv, vector_of(s, rank), r->count, r->op.type);
-	return ampi_meet_end(&r->m);
+	return ampi_shm_coll_end(&r->m);
 }
 
 static int scan(int fn, const struct ampi_reduce_args *a, MPI_Comm comm)

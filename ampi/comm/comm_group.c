@@ -86,7 +86,7 @@ int ampi_group_create(struct ampi_comm *parent, struct ampi_link *l, const struc
 
 int ampi_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-	struct ampi_meet m;
+	struct ampi_shm_coll m;
 	struct ampi_members g;
 	int error = ampi_make_open(&m, AMPI_FN_MPI_Comm_create_group, comm, newcomm);
 	if (error)

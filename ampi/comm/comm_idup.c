@@ -1,9 +1,9 @@
-/* Non-blocking duplication (MPI 5.0 section 7.4.2): rank 0 makes the team at once, a plan carries its address to the others. The
+/* Non-blocking duplication (MPI 5.0 section 7.4.2): rank 0 makes the team at once, a schedule carries its address to the others. The
  * handle is there at once; the communicator is when the request is complete. */
 #include "ampi/comm/comm_make.h"
-#include "ampi/coll/plan.h"
+#include "ampi/coll/sched.h"
 
-/* What a plan of this kind works on, in memory of the plan. */
+/* What a schedule of this kind works on, in memory of the schedule. */
 struct birth {
 	struct ampi_comm *child;
 	struct ampi_place own, other; /* for this group and for the remote one */
@@ -39,16 +39,16 @@ static void make(const struct ampi_comm *c, struct birth *b)
 	b->other = (struct ampi_place){.error = b->own.error, .team = b->own.remote, .remote = b->own.team};
 }
 
-static void tell_all(struct ampi_plan *p, struct birth *b)
+static void tell_all(struct ampi_sched *p, struct birth *b)
 {
 	for (int i = 1; i < p->size; i++)
-		ampi_plan_send(p, i, &b->own, sizeof b->own, ampi_bytes());
+		ampi_sched_send(p, i, &b->own, sizeof b->own, ampi_bytes());
 	for (int i = 0; p->comm->is_inter && i < p->comm->remote_size; i++)
-		ampi_plan_send_across(p, i, &b->other, sizeof b->other, ampi_bytes());
+		ampi_sched_send_across(p, i, &b->other, sizeof b->other, ampi_bytes());
 }
 
 /* Batch 0 is the messages; batch 1 comes when they are there. */
-static int give_birth(struct ampi_plan *p)
+static int give_birth(struct ampi_sched *p)
 {
 	struct birth *b = p->state;
 	if (p->batch) {
@@ -59,18 +59,18 @@ static int give_birth(struct ampi_plan *p)
 		return 0;
 	}
 	if (!is_maker(p->comm))
-		ampi_plan_recv_across(p, 0, &b->own, sizeof b->own, ampi_bytes());
+		ampi_sched_recv_across(p, 0, &b->own, sizeof b->own, ampi_bytes());
 	else if (p->comm->rank)
-		ampi_plan_recv(p, 0, &b->own, sizeof b->own, ampi_bytes());
+		ampi_sched_recv(p, 0, &b->own, sizeof b->own, ampi_bytes());
 	else
 		tell_all(p, b);
 	return 1;
 }
 
-static int launch(struct ampi_plan_call *call, struct ampi_comm *child)
+static int launch(struct ampi_sched_call *call, struct ampi_comm *child)
 {
-	struct ampi_plan *p = ampi_plan_new(call);
-	struct birth *b = p ? ampi_plan_alloc(p, sizeof *b) : NULL;
+	struct ampi_sched *p = ampi_sched_new(call);
+	struct birth *b = p ? ampi_sched_alloc(p, sizeof *b) : NULL;
 	if (b) {
 		*b = (struct birth){.child = child};
 		if (is_maker(p->comm) && !p->comm->rank)
@@ -78,14 +78,14 @@ static int launch(struct ampi_plan_call *call, struct ampi_comm *child)
 		p->state = b;
 		p->more = give_birth;
 	}
-	return ampi_plan_launch(p, call);
+	return ampi_sched_launch(p, call);
 }
 
 /* A member whose copy functions fail takes part to the end, so that the others get what they wait for. */
 static int idup(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
-	struct ampi_plan_call call;
-	int error = ampi_plan_call_open(&call, AMPI_NONBLOCKING, fn, comm, request);
+	struct ampi_sched_call call;
+	int error = ampi_sched_call_open(&call, AMPI_NONBLOCKING, fn, comm, request);
 	if (error)
 		return error;
 	struct ampi_comm *parent = call.caller.comm;

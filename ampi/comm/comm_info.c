@@ -89,7 +89,7 @@ static int color_of_type(int split_type, MPI_Info info, int *color)
 
 int ampi_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-	struct ampi_meet m;
+	struct ampi_shm_coll m;
 	struct ampi_comm *c;
 	int color, error = ampi_make_open(&m, AMPI_FN_MPI_Comm_split_type, comm, newcomm);
 	if (error)

@@ -16,7 +16,7 @@ static int by_color_and_key(const void *a_, const void *b_)
 	return a->rank < b->rank ? -1 : 1;
 }
 
-int ampi_seats_collect(struct ampi_meet *m, int side, struct ampi_seat *seats)
+int ampi_seats_collect(struct ampi_shm_coll *m, int side, struct ampi_seat *seats)
 {
 	int n = 0;
 	for (int i = 0; i < m->size; i++) {
@@ -42,13 +42,13 @@ uint32_t ampi_context_new(void)
 	return atomic_fetch_add(&vr_job->next_context, AMPI_CONTEXTS);
 }
 
-static void make_group(struct ampi_meet *m, const struct ampi_seat *seats, int n, int32_t *world)
+static void make_group(struct ampi_shm_coll *m, const struct ampi_seat *seats, int n, int32_t *world)
 {
 	for (int i = 0; i < n; i++)
 		world[i] = ampi_to_world(m->comm, seats[i].rank);
 	struct ampi_team *team = ampi_team_make(world, n, ampi_context_new());
 	if (!team)
-		ampi_meet_fail(m, MPI_ERR_NO_MEM);
+		ampi_shm_coll_fail(m, MPI_ERR_NO_MEM);
 	for (int i = 0; i < n; i++) {
 		struct ampi_place *p = ampi_place_of(m, seats[i].rank);
 		p->team = team;
@@ -56,11 +56,11 @@ static void make_group(struct ampi_meet *m, const struct ampi_seat *seats, int n
 	}
 }
 
-static void split_within(struct ampi_meet *m)
+static void split_within(struct ampi_shm_coll *m)
 {
 	struct ampi_seat *seats = vr_rank_alloc(vr_current, m->size * (sizeof *seats + sizeof(int32_t)));
 	if (!seats) {
-		ampi_meet_fail(m, MPI_ERR_NO_MEM);
+		ampi_shm_coll_fail(m, MPI_ERR_NO_MEM);
 		return;
 	}
 	int32_t *world = (int32_t *)(seats + m->size);
@@ -137,7 +137,7 @@ int ampi_make_handle(struct ampi_comm *parent, int fn, const struct ampi_place *
 	return p->team && !c ? ampi_no_memory(parent, fn) : MPI_SUCCESS;
 }
 
-int ampi_make_open(struct ampi_meet *m, int fn, MPI_Comm comm, MPI_Comm *newcomm)
+int ampi_make_open(struct ampi_shm_coll *m, int fn, MPI_Comm comm, MPI_Comm *newcomm)
 {
 	m->fn = fn;
 	m->comm = ampi_comm(comm);
@@ -154,49 +154,49 @@ int ampi_make_open(struct ampi_meet *m, int fn, MPI_Comm comm, MPI_Comm *newcomm
 	return MPI_SUCCESS;
 }
 
-static void last_leader(struct ampi_meet *m, const struct ampi_maker *maker)
+static void last_leader(struct ampi_shm_coll *m, const struct ampi_maker *maker)
 {
 	if (m->comm->is_inter && maker->across)
 		ampi_cross(m, maker);
-	else if (!ampi_meet_failed(m) && maker->within)
+	else if (!ampi_shm_coll_failed(m) && maker->within)
 		maker->within(m);
-	ampi_meet_release_leaders(m);
+	ampi_shm_coll_release_leaders(m);
 }
 
-int ampi_make_meet(struct ampi_meet *m, const struct ampi_maker *maker, int color, int key, struct ampi_place *p)
+int ampi_make_shm_coll(struct ampi_shm_coll *m, const struct ampi_maker *maker, int color, int key, struct ampi_place *p)
 {
-	ampi_meet_begin(m, maker->kind, -1, 0);
+	ampi_shm_coll_begin(m, maker->kind, -1, 0);
 	*ampi_place_of(m, m->rank) = (struct ampi_place){.color = color, .key = key};
-	if (ampi_meet_arrive(m)) {
-		if (ampi_meet_leaders(m))
+	if (ampi_shm_coll_arrive(m)) {
+		if (ampi_shm_coll_leaders(m))
 			last_leader(m, maker);
-		ampi_meet_release(m);
+		ampi_shm_coll_release(m);
 	}
 	*p = *ampi_place_of(m, m->rank);
-	return ampi_meet_end(m);
+	return ampi_shm_coll_end(m);
 }
 
-static void nothing_across(struct ampi_meet *side[2])
+static void nothing_across(struct ampi_shm_coll *side[2])
 {
 	(void)side;
 }
 
 /* Members with one color become a communicator, ordered by key. Switches. */
-static int split(struct ampi_meet *m, int color, int key, struct ampi_place *p)
+static int split(struct ampi_shm_coll *m, int color, int key, struct ampi_place *p)
 {
 	static const struct ampi_maker maker = {AMPI_COLL_SPLIT, split_within, ampi_split_across};
-	return ampi_make_meet(m, &maker, color, key, p);
+	return ampi_make_shm_coll(m, &maker, color, key, p);
 }
 
 int ampi_make_barrier(struct ampi_comm *c, int fn)
 {
 	static const struct ampi_maker maker = {AMPI_COLL_BARRIER, NULL, nothing_across};
-	struct ampi_meet m = {.comm = c, .team = c->team, .rank = c->rank, .size = c->size, .fn = fn};
+	struct ampi_shm_coll m = {.comm = c, .team = c->team, .rank = c->rank, .size = c->size, .fn = fn};
 	struct ampi_place p;
-	return ampi_make_meet(&m, &maker, 0, 0, &p);
+	return ampi_make_shm_coll(&m, &maker, 0, 0, &p);
 }
 
-int ampi_split_to_handle(struct ampi_meet *m, int color, int key, MPI_Comm *newcomm)
+int ampi_split_to_handle(struct ampi_shm_coll *m, int color, int key, MPI_Comm *newcomm)
 {
 	struct ampi_place p;
 	int error = split(m, color, key, &p);
@@ -207,7 +207,7 @@ int ampi_split_to_handle(struct ampi_meet *m, int color, int key, MPI_Comm *newc
 
 int ampi_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-	struct ampi_meet m;
+	struct ampi_shm_coll m;
 	int error = ampi_make_open(&m, AMPI_FN_MPI_Comm_split, comm, newcomm);
 	if (error)
 		return error;
@@ -237,7 +237,7 @@ int ampi_comm_inherit(struct ampi_comm *parent, int fn, struct ampi_comm *c, MPI
 /* The hints are not those of comm (MPI 5.0 section 7.4.2). */
 static int duplicate(int fn, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-	struct ampi_meet m;
+	struct ampi_shm_coll m;
 	struct ampi_place p;
 	struct ampi_comm *c;
 	int error = ampi_make_open(&m, fn, comm, newcomm);
@@ -274,7 +274,7 @@ static int color_of(const struct ampi_comm *c, const struct ampi_members *g)
 
 int ampi_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-	struct ampi_meet m;
+	struct ampi_shm_coll m;
 	struct ampi_members g;
 	int error;
 	if ((error = ampi_make_open(&m, AMPI_FN_MPI_Comm_create, comm, newcomm)) ||

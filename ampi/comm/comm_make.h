@@ -4,7 +4,7 @@
 
 #include "ampi/coll/coll.h"
 
-/* What a member says, and what it gets, in its slot on the board. */
+/* What a member says, and what it gets, in its slot on the staging. */
 struct ampi_place {
 	int32_t color, key;
 	int32_t rank; /* in the team that it gets */
@@ -14,9 +14,9 @@ struct ampi_place {
 };
 _Static_assert(sizeof(struct ampi_place) <= AMPI_SLOT_INLINE, "a place fits a slot");
 
-static inline struct ampi_place *ampi_place_of(struct ampi_meet *m, int rank)
+static inline struct ampi_place *ampi_place_of(struct ampi_shm_coll *m, int rank)
 {
-	return (struct ampi_place *)ampi_meet_slots(m)[rank].inline_data;
+	return (struct ampi_place *)ampi_shm_coll_slots(m)[rank].inline_data;
 }
 
 /* A member that wants a place in a new group. */
@@ -26,7 +26,7 @@ struct ampi_seat {
 };
 
 /* All members that want a place, group by group, in the order of their new ranks; the others get none. How many. */
-int ampi_seats_collect(struct ampi_meet *m, int side, struct ampi_seat *seats);
+int ampi_seats_collect(struct ampi_shm_coll *m, int side, struct ampi_seat *seats);
 
 /* Where the seats with the color of the first one end. */
 int ampi_seats_end(const struct ampi_seat *seats, int n);
@@ -35,22 +35,22 @@ int ampi_seats_end(const struct ampi_seat *seats, int n);
  * an intercommunicator, of which the first is the same one whoever asks. */
 struct ampi_maker {
 	enum ampi_coll kind;
-	void (*within)(struct ampi_meet *m);
-	void (*across)(struct ampi_meet *side[2]);
+	void (*within)(struct ampi_shm_coll *m);
+	void (*across)(struct ampi_shm_coll *side[2]);
 };
 
 /* Check comm and fill m, with the local group of an intercommunicator. 0, or the class that was raised. */
-int ampi_make_open(struct ampi_meet *m, int fn, MPI_Comm comm, MPI_Comm *newcomm);
+int ampi_make_open(struct ampi_shm_coll *m, int fn, MPI_Comm comm, MPI_Comm *newcomm);
 
 /* Meet, and in the middle let the maker see all places. This member's place then, or what was raised. Switches. */
-int ampi_make_meet(struct ampi_meet *m, const struct ampi_maker *maker, int color, int key, struct ampi_place *p);
+int ampi_make_shm_coll(struct ampi_shm_coll *m, const struct ampi_maker *maker, int color, int key, struct ampi_place *p);
 
 /* A meet of all members of both groups: the last of each come together and one of them calls maker->across. Switches. */
-void ampi_cross(struct ampi_meet *m, const struct ampi_maker *maker);
-void ampi_split_across(struct ampi_meet *side[2]);
+void ampi_cross(struct ampi_shm_coll *m, const struct ampi_maker *maker);
+void ampi_split_across(struct ampi_shm_coll *side[2]);
 
 /* Members with one color become a communicator, ordered by key. Returns what was raised. Switches. */
-int ampi_split_to_handle(struct ampi_meet *m, int color, int key, MPI_Comm *newcomm);
+int ampi_split_to_handle(struct ampi_shm_coll *m, int color, int key, MPI_Comm *newcomm);
 
 /* All members of c meet, of both groups. Returns what was raised. Switches. */
 int ampi_make_barrier(struct ampi_comm *c, int fn);

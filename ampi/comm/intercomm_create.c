@@ -90,7 +90,7 @@ static int local_members(struct ampi_members *g, struct ampi_comm *c, int fn)
 }
 
 /* What the leader has for all members of its group. The class of what it raised itself. */
-static int lead(struct ampi_meet *m, MPI_Comm peer_comm, int remote_leader, int tag, struct ampi_place *p)
+static int lead(struct ampi_shm_coll *m, MPI_Comm peer_comm, int remote_leader, int tag, struct ampi_place *p)
 {
 	struct ampi_link l;
 	struct ampi_members g = {0};
@@ -105,15 +105,15 @@ static int lead(struct ampi_meet *m, MPI_Comm peer_comm, int remote_leader, int 
 }
 
 /* The leader's place, in all members. Those who came with an error have raised it. Switches. */
-static int hear_leader(struct ampi_meet *m, int leader, struct ampi_place *p)
+static int hear_leader(struct ampi_shm_coll *m, int leader, struct ampi_place *p)
 {
-	ampi_meet_begin(m, AMPI_COLL_INTERCOMM, leader, 0);
+	ampi_shm_coll_begin(m, AMPI_COLL_INTERCOMM, leader, 0);
 	if (m->rank == leader)
 		*ampi_place_of(m, leader) = *p;
-	ampi_meet_join(m);
+	ampi_shm_coll_join(m);
 	*p = *ampi_place_of(m, leader);
 	p->rank = m->rank;
-	return ampi_meet_end(m);
+	return ampi_shm_coll_end(m);
 }
 
 int ampi_raise_agreed(struct ampi_comm *c, int fn, int klass)
@@ -127,7 +127,7 @@ int ampi_raise_agreed(struct ampi_comm *c, int fn, int klass)
 
 int ampi_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newcomm)
 {
-	struct ampi_meet m;
+	struct ampi_shm_coll m;
 	struct ampi_place p;
 	int own = MPI_SUCCESS, error = ampi_make_open(&m, AMPI_FN_MPI_Intercomm_create, local_comm, newcomm);
 	if (error)

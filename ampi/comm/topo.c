@@ -77,8 +77,8 @@ int ampi_topology_parent(int fn, MPI_Comm comm, MPI_Comm *newcomm, struct ampi_c
 
 int ampi_topology_attach(int fn, struct ampi_comm *parent, int color, int key, struct ampi_topology *t, MPI_Comm *newcomm)
 {
-	struct ampi_meet m;
-	int error = ampi_meet_open(&m, fn, (MPI_Comm)(uint64_t)parent->handle);
+	struct ampi_shm_coll m;
+	int error = ampi_shm_coll_open(&m, fn, (MPI_Comm)(uint64_t)parent->handle);
 	if (!error)
 		error = ampi_split_to_handle(&m, color, key, newcomm);
 	if (error || *newcomm == MPI_COMM_NULL)

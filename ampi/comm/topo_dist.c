@@ -136,9 +136,9 @@ static struct offer *offer_new(int n, const int *sources, const int *degrees, co
 	return o;
 }
 
-static const struct offer *offer_of(struct ampi_meet *m, int rank)
+static const struct offer *offer_of(struct ampi_shm_coll *m, int rank)
 {
-	return (const struct offer *)ampi_meet_slots(m)[rank].block.data;
+	return (const struct offer *)ampi_shm_coll_slots(m)[rank].block.data;
 }
 
 /* Where each edge belongs: at its end, and at its start. */
@@ -147,12 +147,12 @@ static int64_t bin_in(const struct edge *e)
 	return e->destination;
 }
 
-static int64_t bin_out(const struct ampi_meet *m, const struct edge *e)
+static int64_t bin_out(const struct ampi_shm_coll *m, const struct edge *e)
 {
 	return (int64_t)m->size + e->source;
 }
 
-static void count_edges(struct ampi_meet *m, struct sorted *s)
+static void count_edges(struct ampi_shm_coll *m, struct sorted *s)
 {
 	for (int r = 0; r < m->size; r++) {
 		const struct offer *o = offer_of(m, r);
@@ -167,7 +167,7 @@ static void count_edges(struct ampi_meet *m, struct sorted *s)
 }
 
 /* Moves each start to the next one's place, which is set right afterwards. */
-static void place_edges(struct ampi_meet *m, struct sorted *s)
+static void place_edges(struct ampi_shm_coll *m, struct sorted *s)
 {
 	for (int r = 0; r < m->size; r++) {
 		const struct offer *o = offer_of(m, r);
@@ -181,7 +181,7 @@ static void place_edges(struct ampi_meet *m, struct sorted *s)
 }
 
 /* NULL without memory. Lives to the end of the call. */
-static struct sorted *sorted_new(struct ampi_meet *m)
+static struct sorted *sorted_new(struct ampi_shm_coll *m)
 {
 	int64_t edges = 0;
 	for (int r = 0; r < m->size; r++)
@@ -195,11 +195,11 @@ static struct sorted *sorted_new(struct ampi_meet *m)
 	return s;
 }
 
-static void sort_edges(struct ampi_meet *m)
+static void sort_edges(struct ampi_shm_coll *m)
 {
 	struct sorted *s = sorted_new(m);
 	if (!s) {
-		ampi_meet_fail(m, MPI_ERR_NO_MEM);
+		ampi_shm_coll_fail(m, MPI_ERR_NO_MEM);
 		return;
 	}
 	count_edges(m, s);
@@ -210,7 +210,7 @@ static void sort_edges(struct ampi_meet *m)
 	m->round->block.data = (const char *)s;
 }
 
-static struct ampi_topology *take_edges(struct ampi_meet *m)
+static struct ampi_topology *take_edges(struct ampi_shm_coll *m)
 {
 	const struct sorted *s = (const struct sorted *)m->round->block.data;
 	const int64_t *in = &s->start[m->rank], *out = &s->start[m->size + m->rank];
@@ -227,26 +227,26 @@ static struct ampi_topology *take_edges(struct ampi_meet *m)
 }
 
 /* Members exchange edges; *t is what this one has of them. Switches. */
-static int exchange(struct ampi_meet *m, struct offer *o, struct ampi_topology **t)
+static int exchange(struct ampi_shm_coll *m, struct offer *o, struct ampi_topology **t)
 {
 	*t = NULL;
-	ampi_meet_begin(m, AMPI_COLL_DIST_GRAPH, -1, 0);
-	ampi_meet_hold(m);
+	ampi_shm_coll_begin(m, AMPI_COLL_DIST_GRAPH, -1, 0);
+	ampi_shm_coll_hold(m);
 	m->copy[0] = o;
 	if (!o)
-		ampi_meet_fail(m, MPI_ERR_NO_MEM);
-	ampi_meet_slots(m)[m->rank].block = (struct ampi_block){(const char *)o, 0};
-	if (ampi_meet_arrive(m)) {
-		if (ampi_meet_leaders(m)) {
-			if (!ampi_meet_failed(m))
+		ampi_shm_coll_fail(m, MPI_ERR_NO_MEM);
+	ampi_shm_coll_slots(m)[m->rank].block = (struct ampi_block){(const char *)o, 0};
+	if (ampi_shm_coll_arrive(m)) {
+		if (ampi_shm_coll_leaders(m)) {
+			if (!ampi_shm_coll_failed(m))
 				sort_edges(m);
-			ampi_meet_release_leaders(m);
+			ampi_shm_coll_release_leaders(m);
 		}
-		ampi_meet_release(m);
+		ampi_shm_coll_release(m);
 	}
-	if (!ampi_meet_failed(m) && !(*t = take_edges(m)))
+	if (!ampi_shm_coll_failed(m) && !(*t = take_edges(m)))
 		m->error = MPI_ERR_NO_MEM;
-	int error = ampi_meet_end(m);
+	int error = ampi_shm_coll_end(m);
 	if (error)
 		ampi_topology_release(*t);
 	return error;
@@ -276,13 +276,13 @@ int ampi_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int 
 			   MPI_Info info, int reorder, MPI_Comm *newcomm)
 {
 	const int fn = AMPI_FN_MPI_Dist_graph_create;
-	struct ampi_meet m;
+	struct ampi_shm_coll m;
 	struct ampi_topology *t;
 	int64_t edges;
 	int error;
 	(void)info, (void)reorder;
 	if ((error = ampi_topology_parent(fn, comm, newcomm, &m.comm)) ||
-	    (error = check_edges(m.comm, fn, n, sources, degrees, destinations, weights, &edges)) || (error = ampi_meet_open(&m, fn, comm)))
+	    (error = check_edges(m.comm, fn, n, sources, degrees, destinations, weights, &edges)) || (error = ampi_shm_coll_open(&m, fn, comm)))
 		return error;
 	if ((error = exchange(&m, offer_new(n, sources, degrees, destinations, weights, edges), &t)))
 		return error;

@@ -78,7 +78,7 @@ static int check(struct exchange *x, int fn, MPI_Datatype stype, MPI_Datatype rt
 }
 
 /* With one buffer, the data to send are packed away first. */
-static int pack_away(struct exchange *x, struct both *b)
+static int pack_migrated(struct exchange *x, struct both *b)
 {
 	int64_t bytes = x->scount * x->out.type->size;
 	if (!(b->copy = vr_rank_alloc(vr_current, bytes)))
@@ -114,7 +114,7 @@ static int run(struct exchange *x)
 	struct both *b = r->extra;
 	*b = (struct both){.activity = {.class = &both_class}, .half = {half_done}, .self = r};
 	r->comm = x->out.comm->handle;
-	if ((x->send == x->recv && pack_away(x, b)) || start_halves(x, b))
+	if ((x->send == x->recv && pack_migrated(x, b)) || start_halves(x, b))
 		return give_up(b, &x->out);
 	r->context = b->in->context;
 	r->peer = x->source;

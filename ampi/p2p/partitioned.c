@@ -7,9 +7,9 @@ static int32_t greeting_source(int32_t rank, int is_send)
 	return -(2 * rank + 3 + is_send);
 }
 
-static struct ampi_partitioned *of_stepper(struct vr_stepper *s)
+static struct ampi_partitioned *of_hook(struct vr_progress_hook *s)
 {
-	return (struct ampi_partitioned *)((char *)s - offsetof(struct ampi_partitioned, stepper));
+	return (struct ampi_partitioned *)((char *)s - offsetof(struct ampi_partitioned, hook));
 }
 
 /* The round is over, well or not. */
@@ -71,7 +71,7 @@ static int receive_piece(struct ampi_partitioned *p, int32_t k)
 	r->peer = p->peer;
 	r->peer_world = p->peer_world;
 	r->tag = k;
-	r->extra = &p->stepper;
+	r->extra = &p->hook;
 	r->flags = VR_RQ_HOOK;
 	vr_recv_start(r);
 	return MPI_SUCCESS;
@@ -108,7 +108,7 @@ static void send_piece(struct ampi_partitioned *p, int32_t k)
 		piece_sent(p, r ? MPI_ERR_NO_MEM : MPI_SUCCESS);
 		return;
 	}
-	r->extra = &p->stepper;
+	r->extra = &p->hook;
 	r->flags |= VR_RQ_HOOK;
 }
 
@@ -176,9 +176,9 @@ static int is_forsaken(const struct ampi_partitioned *p)
 	return (p->self->flags & VR_RQ_ORPHAN) && !p->unsettled && (!(p->self->flags & VR_RQ_ACTIVE) || (p->self->flags & VR_RQ_DONE));
 }
 
-static void run(struct vr_stepper *s)
+static void run(struct vr_progress_hook *s)
 {
-	struct ampi_partitioned *p = of_stepper(s);
+	struct ampi_partitioned *p = of_hook(s);
 	if (!p->known && !p->greeting && !p->is_null)
 		meet(p);
 	if (is_forsaken(p) && !s->ready) /* else it will be run once more */
@@ -196,9 +196,9 @@ static void complete_piece(struct ampi_partitioned *p, const struct vr_request *
 /* The hook of pieces and greetings. The last one may be what a freed request waited for: it goes when all is noted. */
 static void completed(struct vr_request *r)
 {
-	struct vr_stepper *s = r->extra;
-	struct ampi_partitioned *p = of_stepper(s);
-	vr_steppers_hold();
+	struct vr_progress_hook *s = r->extra;
+	struct ampi_partitioned *p = of_hook(s);
+	vr_progress_hooks_hold();
 	int is_piece = p->known && r->context == p->mine.context;
 	if (is_piece)
 		complete_piece(p, r);
@@ -207,8 +207,8 @@ static void completed(struct vr_request *r)
 	p->unsettled -= !is_piece;
 	vr_request_free(r);
 	if (!is_piece)
-		vr_stepper_ready(s);
-	vr_steppers_release();
+		vr_progress_hook_ready(s);
+	vr_progress_hooks_release();
 }
 
 /* ---- life ---- */
@@ -228,7 +228,7 @@ static int status(struct vr_request *r, MPI_Status *s)
 /* The hook of the request itself when the program has freed it. */
 static void completed_unseen(struct vr_request *r)
 {
-	vr_stepper_ready(&((struct ampi_partitioned *)r->extra)->stepper);
+	vr_progress_hook_ready(&((struct ampi_partitioned *)r->extra)->hook);
 }
 
 /* The other side's greeting has to be taken even if nobody wants it any more: the next pair's follows. */
@@ -237,7 +237,7 @@ static void abandon(struct vr_request *r)
 	struct ampi_partitioned *p = r->extra;
 	p->activity.hook.completed = completed_unseen;
 	r->flags |= VR_RQ_ORPHAN | VR_RQ_HOOK;
-	vr_stepper_ready(&p->stepper);
+	vr_progress_hook_ready(&p->hook);
 }
 
 static void release(struct vr_request *r)
@@ -262,7 +262,7 @@ static int greet(struct ampi_partitioned *p, uint32_t context)
 		return in ? vr_request_free(in), -1 : -1;
 	p->unsettled = 1 + (out != NULL);
 	if (out) {
-		out->extra = &p->stepper;
+		out->extra = &p->hook;
 		out->flags |= VR_RQ_HOOK;
 	}
 	p->greeting = in;
@@ -273,7 +273,7 @@ static int greet(struct ampi_partitioned *p, uint32_t context)
 	in->peer = greeting_source(p->peer, !p->is_send);
 	in->peer_world = p->peer_world;
 	in->tag = p->tag;
-	in->extra = &p->stepper;
+	in->extra = &p->hook;
 	in->flags = VR_RQ_HOOK;
 	vr_recv_start(in);
 	return 0;
@@ -291,7 +291,7 @@ int ampi_partitioned_make(const struct ampi_transfer *t, const struct ampi_parti
 	struct ampi_partitioned *p = r->extra;
 	*p = *given;
 	p->activity.class = &ampi_partitioned_class;
-	p->stepper = (struct vr_stepper){.hook = {completed}, .run = run, .rank = vr_current};
+	p->hook = (struct vr_progress_hook){.hook = {completed}, .run = run, .rank = vr_current};
 	p->self = r;
 	p->state = state;
 	r->type = t->type;

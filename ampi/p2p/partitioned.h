@@ -7,7 +7,7 @@
 #ifndef AMPI_PARTITIONED_H
 #define AMPI_PARTITIONED_H
 
-#include "vrank/core/stepper.h"
+#include "vrank/core/progress_hook.h"
 #include "ampi/p2p/p2p_args.h"
 #include "ampi/p2p/request.h"
 
@@ -26,7 +26,7 @@ struct ampi_piece {
 
 struct ampi_partitioned {
 	struct ampi_activity activity;
-	struct vr_stepper stepper; /* of greetings and pieces */
+	struct vr_progress_hook hook; /* of greetings and pieces */
 	struct vr_request *self;
 	struct vr_request *greeting; /* the receive of the other side's */
 	int32_t is_send, is_null; /* null: the peer is MPI_PROC_NULL */

@@ -55,7 +55,7 @@ static int take(int fn, struct vr_env *e, MPI_Comm comm, MPI_Message *message)
 	uint64_t h = ampi_enter(vr_current, &ampi_me()->messages, AMPI_MESSAGE, e);
 	if (!h)
 		return ampi_no_memory(ampi_comm(comm), fn);
-	vr_match_take(&vr_current->matcher, e);
+	vr_match_remove_unexpected(&vr_current->matcher, e);
 	e->matched_comm = (uint64_t)comm;
 	*message = (MPI_Message)h;
 	return MPI_SUCCESS;

@@ -75,7 +75,7 @@ func openRecorder(cfg *vrank.Config) (*recorder, error) {
 	}
 	r, err := newRecorder(vrank.NewSampler(cfg.PEs, cfg.Ranks), file, h, step)
 	if err == nil {
-		r.schedule, r.goesOn = ReadSchedule, cfg.Revive != nil
+		r.schedule, r.goesOn = ReadSchedule, cfg.Restart != nil
 	}
 	return r, err
 }

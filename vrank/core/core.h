@@ -17,7 +17,7 @@ struct vr_work {
 	void (*run)(struct vr_work *);
 };
 
-#define VR_OFFERS 8 /* ranks that a PE holds out to others at a time: offer.h */
+#define VR_STEALABLE 8 /* ranks that a PE holds out to others at a time: offer.h */
 
 /* What a PE asks of others when it has nothing to run: steal.c. */
 struct vr_steal {
@@ -42,8 +42,8 @@ struct vr_pe {
 	struct vr_rank *all;
 	int32_t budget; /* switches until the PE loop wants to look around */
 	struct vr_moves orders, arrivals; /* ranks that Go is to send away, and to take in */
-	int32_t has_offers; /* since the last look at them */
-	uint64_t offers_until; /* `switches` at which it is the turn of the first one offered, or time to look for some */
+	int32_t has_stealable; /* since the last look at them */
+	uint64_t stealable_until; /* `switches` at which it is the turn of the first one offered, or time to look for some */
 	struct vr_env *free[VR_POOL_CLASSES];
 	int32_t nfree[VR_POOL_CLASSES];
 	char *pool_next, *pool_end;
@@ -63,20 +63,20 @@ struct vr_pe {
 	_Atomic(struct vr_node *) inbox; /* work for the PE itself, see vr_pe_post */
 	alignas(VR_LINE) _Atomic uint32_t asleep; /* futex: 1 while the PE sleeps or is about to */
 	_Atomic int32_t core; /* that it was last seen on */
-	_Atomic uint32_t watch; /* futex: reasons for its worker to watch what its thread does: nudge.c */
+	_Atomic uint32_t watch; /* futex: reasons for its worker to watch what its thread does: preempt.c */
 	_Atomic(struct vr_rank *) watched; /* the PE looks into this inbox unasked, so nobody need put it on the wake list */
 	alignas(VR_LINE) struct vr_steal steal;
-	alignas(VR_LINE) _Atomic(struct vr_rank *) offers[VR_OFFERS]; /* whoever exchanges one for NULL has it */
+	alignas(VR_LINE) _Atomic(struct vr_rank *) stealable[VR_STEALABLE]; /* whoever exchanges one for NULL has it */
 	alignas(VR_LINE) _Atomic(struct vr_env *) freed; /* pool envelopes coming home */
 };
 
 /* Libraries that ranks have opened at run time: each has one place in the slices of all ranks. */
-struct vr_shelf {
+struct vr_library_registry {
 	_Atomic uint32_t lock;
 	int32_t modules; /* with thread-local variables, those of the program among them */
 	uint64_t used; /* bytes of layout.libraries */
 	uint64_t tls_used; /* bytes below the thread pointer that have a fixed use */
-	struct vr_shelved *first;
+	struct vr_library_entry *first;
 };
 
 /* All PEs stand still at the same time: freeze.h. */
@@ -89,7 +89,7 @@ struct vr_freeze {
 	_Atomic int32_t outside; /* who is in nevertheless */
 	_Atomic uint32_t done; /* freezes, and restarts, that are over */
 	_Atomic uint32_t met; /* PEs that have come to a meeting, since the job began; futex */
-	_Atomic uint32_t departures; /* the most that a worker has seen */
+	_Atomic uint32_t migration_epoch; /* the most that a worker has seen */
 	_Atomic uint32_t begun, copied; /* copies of the region that somebody has begun, and that are complete. In between nobody writes to it. */
 	_Atomic int32_t halts; /* workers are to end when all stand still, instead of copying */
 	_Atomic int32_t halted; /* all stand still, for good */
@@ -100,7 +100,7 @@ struct vr_job {
 	uint64_t magic;
 	int32_t pes, ranks;
 	int32_t keeps; /* it can be saved: no worker is relied upon to stay, even if there is only one */
-	_Atomic uint64_t registers; /* that ranks have used when they were nudged, as xsave counts them */
+	_Atomic uint64_t registers; /* that ranks have used when they were preempted, as xsave counts them */
 	_Atomic uint64_t xcomp; /* parts of the registers that ranks have asked for: xcomp.h */
 	int32_t saves; /* where its ranks can have it saved: enum vr_saves */
 	int32_t room; /* PEs that it can have after a restart without a loss */
@@ -109,7 +109,7 @@ struct vr_job {
 	uint64_t canary, pointer_guard;
 	uint64_t ticks_per_second;
 	int64_t clock; /* nanoseconds that CLOCK_MONOTONIC lacks to what vr_now() is */
-	struct vr_shelf shelf;
+	struct vr_library_registry library_registry;
 	struct vr_freeze freeze;
 	_Atomic int32_t *fd_owner; /* by number of a descriptor: 1 + the rank that has it; numbers.c */
 	int32_t fd_first, fd_count; /* numbers that ranks have, from and below; no count where ranks cannot move */
@@ -135,7 +135,7 @@ struct vr_job {
 enum vr_saves { VR_TO_DISK = 1, VR_TO_MEMORY = 2 };
 
 #define VR_JOB_MAGIC 0x31626f6a2d7276ull /* "vr-job1" */
-#define VR_JOB_ASLEEP 0x30626f6a2d7276ull /* as it is saved: nobody may use it before it is revived */
+#define VR_JOB_ASLEEP 0x30626f6a2d7276ull /* as it is saved: nobody may use it before it is restarted */
 #define VR_ARENA_BYTES (1ull << 30)
 
 extern struct vr_job *vr_job;
@@ -213,13 +213,13 @@ void vr_rank_yield(void);
 void vr_rank_ready(struct vr_rank *r);
 
 /* How many ranks have gone from this worker to others. */
-extern uint32_t vr_departures;
+extern uint32_t vr_migration_epoch;
 
 /* Any stack of the PE that has the chain: a context is about to sleep in it. For one that is elsewhere, `mixed` is set. */
-void vr_chain_join(struct vr_chain *c, struct vr_rank *context);
+void vr_waitlist_join(struct vr_waitlist *c, struct vr_rank *context);
 
 /* Any stack of the PE that has the chain: all of them become ready, and the chain empty. */
-void vr_chain_ready(struct vr_chain *c);
+void vr_waitlist_ready(struct vr_waitlist *c);
 
 /* Any stack, any worker: a context that blocks becomes ready, wherever it is. */
 void vr_rank_wake(struct vr_rank *context);
@@ -247,9 +247,9 @@ static inline uint64_t vr_ticks(void)
 /* Any stack, any worker: hand a node to a rank wherever it is. */
 void vr_inbox_push(struct vr_rank *to, struct vr_node *n);
 
-/* The same for a message of at most VR_MAIL_BYTES. The mail to fill, or NULL when the inbox is not empty; then send it. */
-struct vr_mail *vr_mail_open(struct vr_rank *to);
-void vr_mail_send(struct vr_rank *to);
+/* The same for a message of at most VR_FASTBOX_BYTES. The fastbox to fill, or NULL when the inbox is not empty; then send it. */
+struct vr_fastbox *vr_fastbox_open(struct vr_rank *to);
+void vr_fastbox_send(struct vr_rank *to);
 
 /* The owner: carry out all that lies in the inbox. */
 void vr_inbox_drain(struct vr_rank *r);
@@ -309,12 +309,12 @@ const char *vr_why_full(const struct vr_rank *r);
 extern struct vr_rank *vr_loaded;
 
 /* So many bytes below the thread pointer are in use by the ranks of this worker, a multiple of 64: what a switch copies. The rest of the
- * shadow is for libraries that are opened at run time. */
+ * TLS save area is for libraries that are opened at run time. */
 extern uint64_t vr_tls_live;
 const char *vr_tls_setup(void); /* NULL, or why thread-local variables cannot be kept apart */
 uint64_t vr_tls_reserve_size(void);
 
-/* An address that a program gave, as it is to be kept: thread-local variables get their place in the shadow. */
+/* An address that a program gave, as it is to be kept: thread-local variables get their place in the TLS save area. */
 static inline void *vr_canonical(struct vr_rank *r, const void *p)
 {
 	uint64_t below = vr_pe->tp - (uint64_t)p;
@@ -323,7 +323,7 @@ static inline void *vr_canonical(struct vr_rank *r, const void *p)
 	return (void *)p;
 }
 
-/* Where a canonical address is right now: the shadow of the loaded rank is stale. */
+/* Where a canonical address is right now: the TLS save area of the loaded rank is stale. */
 static inline void *vr_live(const void *p)
 {
 	if (vr_loaded && vr_unlikely((uint64_t)((char *)p - vr_loaded->tls) < vr_job->layout.tls_size))

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
-#include "vrank/freeze/nudge.h"
+#include "vrank/freeze/preempt.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
 
@@ -120,7 +120,7 @@ static void bury(struct vr_rank *context)
 	if (context == vr_context)
 		return;
 	context->need = 0;
-	context->sp = vr_borrow_prepare(context, rest, NULL);
+	context->sp = vr_callback_prepare(context, rest, NULL);
 }
 
 void vr_fibers_end(void)
@@ -148,8 +148,8 @@ void vr_thread_delegate(void (*fn)(void *arg), void *arg)
 	struct vr_rank *r = vr_thread->rank;
 	struct vr_delegated d = {.work.run = begin, .rank = r, .thread = vr_thread, .fn = fn, .arg = arg};
 	vr_pe_post(atomic_load(&r->pe), &d.work);
-	vr_nudge_begin();
+	vr_preempt_begin();
 	while (!atomic_load(&d.done))
 		syscall(SYS_futex, &d.done, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-	vr_nudge_end();
+	vr_preempt_end();
 }

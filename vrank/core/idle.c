@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "vrank/freeze/freeze.h"
-#include "vrank/migrate/offer.h"
+#include "vrank/migrate/stealable.h"
 #include "vrank/core/schedule.h"
 #include "vrank/libc/signals.h"
 #include "vrank/migrate/steal.h"
@@ -126,9 +126,9 @@ void vr_pe_ring(struct vr_pe *pe)
 		syscall(SYS_futex, &pe->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static int has_offers(void)
+static int has_stealable(void)
 {
-	return vr_unlikely(vr_steal_policy.is_on) && vr_offers_exist();
+	return vr_unlikely(vr_steal_policy.is_on) && vr_stealable_exist();
 }
 
 static void sleep_until_rung(void)
@@ -139,7 +139,7 @@ static void sleep_until_rung(void)
 	if (vr_unlikely(vr_steal_policy.is_on) && (timeout < 0 || timeout > VR_STEAL_LOOK))
 		timeout = VR_STEAL_LOOK;
 	atomic_store(&vr_pe->asleep, 1);
-	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !vr_freeze_is_due() && !atomic_load(&vr_signals_news) && !has_offers())
+	if (!vr_pe_has_news() && !vr_job_is_stopped() && !vr_job_has_ended() && !vr_freeze_is_due() && !atomic_load(&vr_signals_news) && !has_stealable())
 		futex_wait(&vr_pe->asleep, 1, timeout);
 	atomic_store(&vr_pe->asleep, 0);
 }

@@ -5,7 +5,7 @@
 #include "vrank/core/core.h"
 
 #include "vrank/p2p/p2p.h"
-#include "vrank/core/stepper.h"
+#include "vrank/core/progress_hook.h"
 
 static void wake_push(struct vr_rank *r)
 {
@@ -36,15 +36,15 @@ void vr_inbox_push(struct vr_rank *to, struct vr_node *n)
 		announce(to);
 }
 
-struct vr_mail *vr_mail_open(struct vr_rank *to)
+struct vr_fastbox *vr_fastbox_open(struct vr_rank *to)
 {
 	struct vr_node *empty = NULL;
-	return atomic_compare_exchange_strong(&to->inbox, &empty, VR_MAIL) ? &to->mail : NULL;
+	return atomic_compare_exchange_strong(&to->inbox, &empty, VR_FASTBOX) ? &to->fastbox : NULL;
 }
 
-void vr_mail_send(struct vr_rank *to)
+void vr_fastbox_send(struct vr_rank *to)
 {
-	atomic_store(&to->mail.full, 1);
+	atomic_store(&to->fastbox.full, 1);
 	announce(to);
 }
 
@@ -71,7 +71,7 @@ static void look_at_watched(void)
 static struct vr_node *reverse(struct vr_node *n)
 {
 	struct vr_node *list = NULL;
-	while (n && n != VR_MAIL) {
+	while (n && n != VR_FASTBOX) {
 		struct vr_node *next = n->next;
 		n->next = list;
 		list = n;
@@ -80,41 +80,41 @@ static struct vr_node *reverse(struct vr_node *n)
 	return list;
 }
 
-/* What lies at the bottom of the inbox. 1: a mail, with a copy of it. 0: a node; it stays at the bottom until the owner takes
- * all. -1: nothing yet: the inbox is empty, and a mail may come to lie in it any time, or the sender of the mail still
- * writes. Senders announce mails when they are full, so a look that came too early is repeated. */
-static int take_mail(struct vr_rank *r, struct vr_mail *copy)
+/* What lies at the bottom of the inbox. 1: a fastbox, with a copy of it. 0: a node; it stays at the bottom until the owner takes
+ * all. -1: nothing yet: the inbox is empty, and a fastbox may come to lie in it any time, or the sender of the fastbox still
+ * writes. Senders announce fastbox messages when they are full, so a look that came too early is repeated. */
+static int take_fastbox(struct vr_rank *r, struct vr_fastbox *copy)
 {
 	struct vr_node *n = atomic_load_explicit(&r->inbox, memory_order_acquire);
 	if (!n)
 		return -1;
-	while (n && n != VR_MAIL)
+	while (n && n != VR_FASTBOX)
 		n = n->next;
 	if (!n)
 		return 0;
-	if (!atomic_load_explicit(&r->mail.full, memory_order_acquire))
+	if (!atomic_load_explicit(&r->fastbox.full, memory_order_acquire))
 		return -1;
-	*copy = r->mail;
-	atomic_store_explicit(&r->mail.full, 0, memory_order_relaxed);
+	*copy = r->fastbox;
+	atomic_store_explicit(&r->fastbox.full, 0, memory_order_relaxed);
 	return 1;
 }
 
 void vr_inbox_drain(struct vr_rank *r)
 {
-	struct vr_mail mail;
-	int has_mail = take_mail(r, &mail);
-	if (has_mail < 0)
+	struct vr_fastbox fastbox;
+	int has_fastbox = take_fastbox(r, &fastbox);
+	if (has_fastbox < 0)
 		return;
-	vr_steppers_hold();
+	vr_progress_hooks_hold();
 	struct vr_node *n = reverse(atomic_exchange(&r->inbox, NULL));
-	if (has_mail)
-		vr_p2p_mail(r, &mail);
+	if (has_fastbox)
+		vr_p2p_fastbox(r, &fastbox);
 	while (n) {
 		struct vr_node *next = n->next;
 		vr_p2p_handle(r, n);
 		n = next;
 	}
-	vr_steppers_release();
+	vr_progress_hooks_release();
 }
 
 /* Before a restart there may have been more PEs: others do the work of those now. */

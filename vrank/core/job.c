@@ -1,6 +1,6 @@
 /* The job's structures in the control area: header and PEs, an arena for shared objects, one envelope pool and one ring of the timeline per PE. */
 #include "vrank/core/core.h"
-#include "vrank/libc/numbers.h"
+#include "vrank/libc/fd_table.h"
 #include "vrank/core/timeline.h"
 
 #include <sched.h>

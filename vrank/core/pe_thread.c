@@ -76,7 +76,7 @@ const char *vr_pe_join(void)
 		return "the thread pointer is not the same in all workers";
 	vr_pe->thread = vr_gettid();
 	vr_clock = vr_job->clock;
-	vr_departures = atomic_load(&vr_job->freeze.departures); /* of chains that were saved none is as it was */
+	vr_migration_epoch = atomic_load(&vr_job->freeze.migration_epoch); /* of chains that were saved none is as it was */
 	return NULL;
 }
 

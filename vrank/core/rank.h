@@ -48,9 +48,9 @@ struct vr_wait {
 
 /* Contexts that sleep until something happens that makes them all ready at once, chained by run_next. One PE has the chain: the
  * one on which they went to sleep. */
-struct vr_chain {
+struct vr_waitlist {
 	struct vr_rank *first, *last;
-	uint32_t departures; /* vr_departures when the first one came */
+	uint32_t migration_epoch; /* vr_migration_epoch when the first one came */
 	int32_t mixed; /* some of them were elsewhere when they came */
 };
 
@@ -106,7 +106,7 @@ struct vr_layout {
 	uint64_t guard, guard_size;
 	uint64_t stack, stack_size;
 	uint64_t control_block; /* of a rank of colour 0 */
-	uint64_t tls_size; /* shadow of the thread-local block [TP - tls_size, TP): just below the control block */
+	uint64_t tls_size; /* TLS save area of the thread-local block [TP - tls_size, TP): just below the control block */
 	uint64_t images, images_size, images_align;
 	uint64_t requests, requests_size;
 	uint64_t libraries, libraries_size; /* that are opened at run time */
@@ -149,7 +149,7 @@ struct vr_rank {
 	void *sp; /* + saved stack pointer while not running */
 	struct vr_rank *run_next; /* + run queue of the owner; or another list of those that sleep */
 	struct vr_rank *home; /* + the rank that this is a context of: itself, but for fibers */
-	char *tls; /* + shadow of its thread-local block; valid while not loaded */
+	char *tls; /* + TLS save area of its thread-local block; valid while not loaded */
 	uint64_t switches;
 	struct iso_heap *heap;
 	uint64_t slice; /* its address */
@@ -172,7 +172,7 @@ struct vr_rank {
 	_Atomic int32_t pe; /* owner; with VR_IN_TRANSIT: nobody yet, but soon this one */
 	_Atomic uint32_t on_wake; /* is in, or on its way into, the wake list of a PE */
 	struct vr_rank *wake_next;
-	struct vr_mail mail;
+	struct vr_fastbox fastbox;
 
 	alignas(VR_LINE) struct vr_matcher matcher;
 	struct vr_call call; /* + */
@@ -212,16 +212,16 @@ struct vr_rank {
 	struct vr_library *finis; /* those with destructors, the last one first */
 	char **tls_blocks; /* by module, of the rank's own thread: blocks that have no fixed place below the thread pointer */
 	struct vr_move *move; /* by which it goes to another worker: move.c */
-	void *luggage; /* what Go kept of it in the worker it came from, in the slice, until this worker's Go needs it */
-	uint64_t luggage_size;
+	void *packed_mpi; /* what Go kept of it in the worker it came from, in the slice, until this worker's Go needs it */
+	uint64_t packed_mpi_size;
 	int32_t is_kept; /* Go keeps something of it now */
 	struct vr_break {
 		uint64_t lo, now, hi; /* 0 before it is first asked for: break.c */
 	} brk;
-	struct vr_overlay *overlays; /* overlay.c */
+	struct vr_file_mapping *overlays; /* overlay.c */
 	int32_t is_redirected; /* its C library maps files by the functions for it: redirect.c */
 	_Atomic int32_t descriptors; /* that have numbers of the job's: numbers.c */
-	int32_t cargo; /* descriptors are on their way: ferry.c */
+	int32_t fds_in_flight; /* descriptors are on their way: ferry.c */
 	struct vr_guarded *guarded; /* protect.c */
 	int32_t nguarded;
 	struct vr_load load;
@@ -248,7 +248,7 @@ static inline uint64_t vr_colour(int32_t id)
 /* A handle has 24 bits for the index of its request. */
 #define VR_REQUESTS_MAX ((uint64_t)sizeof(struct vr_request) << 24)
 
-/* Room in a slice for shadow and control block. */
+/* Room in a slice for TLS save area and control block. */
 static inline uint64_t vr_head_size(uint64_t tls_size)
 {
 	return tls_size + VR_CONTROL_BLOCK + VR_COLOURS * VR_LINE;

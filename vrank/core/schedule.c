@@ -4,13 +4,13 @@
 #include <time.h>
 
 #include "vrank/freeze/freeze.h"
-#include "vrank/migrate/offer.h"
+#include "vrank/migrate/stealable.h"
 #include "vrank/core/park.h"
 #include "vrank/libc/process.h"
 #include "vrank/core/schedule.h"
 #include "vrank/libc/signals.h"
 #include "vrank/migrate/steal.h"
-#include "vrank/core/stepper.h"
+#include "vrank/core/progress_hook.h"
 #include "vrank/core/switch.h"
 #include "vrank/core/timeline.h"
 #include "vrank/core/tls.h"
@@ -20,7 +20,7 @@ struct vr_pe *vr_pe;
 VR_THREAD_LOCAL struct vr_rank *vr_current;
 struct vr_rank *vr_context;
 int vr_measure;
-uint32_t vr_departures;
+uint32_t vr_migration_epoch;
 int64_t vr_clock;
 
 static void *pe_sp; /* the PE loop's stack pointer while a rank runs */
@@ -77,14 +77,14 @@ void vr_rank_wake(struct vr_rank *context)
 	vr_inbox_push(context->home, &context->wake);
 }
 
-void vr_chain_join(struct vr_chain *c, struct vr_rank *context)
+void vr_waitlist_join(struct vr_waitlist *c, struct vr_rank *context)
 {
 	context->run_next = NULL;
 	if (c->first) {
 		c->last->run_next = context;
 	} else {
 		c->first = context;
-		c->departures = vr_departures;
+		c->migration_epoch = vr_migration_epoch;
 	}
 	c->last = context;
 }
@@ -99,13 +99,13 @@ static void ready_mixed(struct vr_rank *context)
 }
 
 /* Touches none of them but the last one before: their states say BLOCKED until they run. */
-void vr_chain_ready(struct vr_chain *c)
+void vr_waitlist_ready(struct vr_waitlist *c)
 {
-	struct vr_chain all = *c;
-	*c = (struct vr_chain){0};
+	struct vr_waitlist all = *c;
+	*c = (struct vr_waitlist){0};
 	if (!all.first)
 		return;
-	if (vr_unlikely(all.mixed || all.departures != vr_departures)) {
+	if (vr_unlikely(all.mixed || all.migration_epoch != vr_migration_epoch)) {
 		ready_mixed(all.first);
 		return;
 	}
@@ -125,8 +125,8 @@ static void account(struct vr_rank *from, struct vr_rank *to)
 	if (!to)
 		return;
 	to->resumed_at = now;
-	if (vr_unlikely(vr_offers_on))
-		vr_offers_turn(from, to);
+	if (vr_unlikely(vr_stealable_on))
+		vr_stealable_turn(from, to);
 }
 
 /* What the switch after this one will touch: its cache misses overlap with the rank that runs now. */
@@ -185,7 +185,7 @@ static __attribute__((noinline, cold)) struct vr_rank *out_of_budget(void)
 
 static int is_at_rest(void)
 {
-	return !vr_lent && !vr_steppers.head;
+	return !vr_lent && !vr_progress_hooks.head;
 }
 
 /* Ranks wait to be sent or taken in, and all ranks are at rest. */
@@ -358,19 +358,19 @@ static void run(struct vr_rank *r)
 	switch_to(NULL, r);
 }
 
-/* A rank whose stack the steppers use that the PE's own stack will not do for. They may leave to Go and come back. */
+/* A rank whose stack the hooks use that the PE's own stack will not do for. They may leave to Go and come back. */
 static struct {
 	struct vr_rank *rank;
 	void *sp; /* where the rank itself sleeps */
 	uint32_t state;
 } host;
 
-static void run_steppers_as_host(void *arg)
+static void run_hooks_as_host(void *arg)
 {
 	struct vr_rank *r = host.rank;
 	void *never;
 	(void)arg;
-	vr_steppers_run();
+	vr_progress_hooks_run();
 	if (atomic_load_explicit(&r->state, memory_order_relaxed) == VR_RUNNING)
 		set_state(r, host.state);
 	left_reason = VR_BUDGET;
@@ -382,11 +382,11 @@ static void run_steppers_as_host(void *arg)
 
 static struct vr_rank *make_host(void)
 {
-	struct vr_rank *r = vr_steppers.head->rank;
+	struct vr_rank *r = vr_progress_hooks.head->rank;
 	host.rank = r;
 	host.sp = r->sp;
 	host.state = atomic_load_explicit(&r->state, memory_order_relaxed);
-	r->sp = vr_borrow_prepare(r, run_steppers_as_host, NULL);
+	r->sp = vr_callback_prepare(r, run_hooks_as_host, NULL);
 	return r;
 }
 
@@ -396,10 +396,10 @@ static struct vr_rank *next_to_run(void)
 	vr_pe_poll();
 	if (vr_unlikely(atomic_load_explicit(&vr_signals_news, memory_order_relaxed)))
 		vr_signals_poll();
-	if (vr_unlikely(vr_steppers.head && !vr_steppers.running))
+	if (vr_unlikely(vr_progress_hooks.head && !vr_progress_hooks.running))
 		return make_host();
 	struct vr_rank *r = queue_pop();
-	if (vr_unlikely(!r && vr_pe->has_offers) && vr_offers_retake())
+	if (vr_unlikely(!r && vr_pe->has_stealable) && vr_stealable_retake())
 		r = queue_pop();
 	return r;
 }

@@ -36,10 +36,10 @@ void vr_directory_enter(const struct vr_rank *r);
 void vr_directory_leave(const struct vr_rank *r);
 int vr_directory_adopt(const struct vr_rank *r);
 
-/* So many ranks are lent to functions that must not wait: see borrow.c. Then the PE's budget is negative, which leads who
+/* So many ranks are lent to functions that must not wait: see callback.c. Then the PE's budget is negative, which leads who
  * would switch into the slow path. */
 extern int vr_lent;
-void *vr_borrow_prepare(struct vr_rank *r, void (*fn)(void *), void *arg);
+void *vr_callback_prepare(struct vr_rank *r, void (*fn)(void *), void *arg);
 
 /* A rank has ended; PEs sleep no longer when it was the last one. */
 void vr_job_one_less(void);

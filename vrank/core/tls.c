@@ -1,6 +1,6 @@
 /* Thread-local variables of ranks: every rank's block is used at the same place, just below the thread pointer of the PE
  * thread, inside a reserve that the worker's own executable declares. The rank that ran last stays loaded until another
- * one runs; then its bytes go to the shadow in its slice. */
+ * one runs; then its bytes go to the TLS save area in its slice. */
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>

@@ -18,7 +18,7 @@ static inline void vr_tls_copy(char *to, const char *from, uint64_t n)
 	}
 }
 
-/* The PE thread: what the loaded rank has goes to its shadow; then nobody is loaded. */
+/* The PE thread: what the loaded rank has goes to its TLS save area; then nobody is loaded. */
 static inline void vr_tls_unload(void)
 {
 	uint64_t n = vr_tls_live;

@@ -10,7 +10,7 @@
 #include "vrank/core/access.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/freeze/nudge.h"
+#include "vrank/freeze/preempt.h"
 #include "vrank/core/park.h"
 #include "vrank/libc/process.h"
 #include "vrank/core/schedule.h"
@@ -172,7 +172,7 @@ void vr_signal_claim(int signal)
 	struct sigaction now;
 	if (signal == SIGURG) /* the Go runtime's own; a rank gets it from itself only */
 		return;
-	if (signal != VR_NUDGE_SIGNAL && signal != VR_KICK_SIGNAL && signal != VR_PARK_SIGNAL && !sigaction(signal, NULL, &now) && now.sa_sigaction != handler)
+	if (signal != VR_PREEMPT_SIGNAL && signal != VR_KICK_SIGNAL && signal != VR_PARK_SIGNAL && !sigaction(signal, NULL, &now) && now.sa_sigaction != handler)
 		claim(signal);
 }
 

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "vrank/freeze/nudge.h"
-#include "vrank/migrate/offer.h"
+#include "vrank/freeze/preempt.h"
+#include "vrank/migrate/stealable.h"
 #include "vrank/core/schedule.h"
 #include "vrank/libc/signals.h"
 
@@ -39,7 +39,7 @@ int vr_freeze_ask(int halts)
 	for (int i = 0; i < vr_job->pes; i++) {
 		vr_job->pe[i].freeze.run = told;
 		vr_pe_post(i, &vr_job->pe[i].freeze);
-		vr_nudge_watch(&vr_job->pe[i]);
+		vr_preempt_watch(&vr_job->pe[i]);
 	}
 	return 1;
 }
@@ -92,11 +92,11 @@ void vr_freeze_enter(void)
 {
 	struct vr_freeze *f = &vr_job->freeze;
 	atomic_store(&f->still, 1);
-	vr_offers_retake();
+	vr_stealable_retake();
 	vr_schedule_rest();
 	f->at = vr_now();
-	for (uint32_t most = atomic_load(&f->departures); most < vr_departures;)
-		if (atomic_compare_exchange_weak(&f->departures, &most, vr_departures))
+	for (uint32_t most = atomic_load(&f->migration_epoch); most < vr_migration_epoch;)
+		if (atomic_compare_exchange_weak(&f->migration_epoch, &most, vr_migration_epoch))
 			break;
 }
 
@@ -161,7 +161,7 @@ void vr_freeze_leave(void)
 {
 	struct vr_freeze *f = &vr_job->freeze;
 	vr_pe->is_told = 0;
-	vr_nudge_unwatch(vr_pe);
+	vr_preempt_unwatch(vr_pe);
 	if ((atomic_fetch_sub(&f->told, 1) & ~FORGONE) > 1)
 		return;
 	atomic_store(&f->refused, 0);

@@ -1,4 +1,4 @@
-/* Ranks that compute while the job is to freeze: where they may be interrupted. nudge.h has how.
+/* Ranks that compute while the job is to freeze: where they may be interrupted. preempt.h has how.
  *
  * What is frozen may go on in another process, and what else lies in the rank's slice does so with it: locks that it holds, buffers
  * half filled. Nothing in its registers and on its stack may be this process's alone. At a call of the runtime that is so. Elsewhere it is

@@ -11,7 +11,7 @@
 
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/libc/numbers.h"
+#include "vrank/libc/fd_table.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/wait.h"
 
@@ -78,7 +78,7 @@ static int stand_in(int fd)
 	return !fd && r->id ? null_fd : -1;
 }
 
-void vr_standard_settle(void)
+void vr_standard_drain(void)
 {
 	for (int fd = 0; fd < 3; fd++) {
 		const struct vr_rank *r = vr_current;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "vrank/libc/bind.h"
-#include "vrank/libc/numbers.h"
+#include "vrank/libc/fd_table.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
 #include "vrank/libc/signals.h"

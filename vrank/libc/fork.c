@@ -228,9 +228,9 @@ static void become_child(int tell)
 	int error = vr_forked ? 0 : own_memory();
 	if (error)
 		_exit(write(tell, &error, sizeof error) != sizeof error);
-	vr_signals_settle(); /* as long as it can be told from the worker's other ranks */
+	vr_signals_drain(); /* as long as it can be told from the worker's other ranks */
 	if (!vr_forked) {
-		vr_standard_settle();
+		vr_standard_drain();
 		vr_reach_fork();
 	}
 	close(tell);
@@ -348,7 +348,7 @@ int vr_vfork_after(int pid)
 	vr_vforked = !pid;
 	vr_apart = !pid || vr_thread;
 	if (!pid)
-		vr_standard_settle();
+		vr_standard_drain();
 	else if (pid > 0)
 		vr_child_add(pid, NULL);
 	else

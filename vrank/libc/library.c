@@ -13,18 +13,18 @@
 
 /* ---- places ---- */
 
-static struct vr_shelved *shelved(const struct vr_library_facts *f)
+static struct vr_library_entry *registered(const struct vr_library_facts *f)
 {
-	for (struct vr_shelved *s = vr_job->shelf.first; s; s = s->next)
+	for (struct vr_library_entry *s = vr_job->library_registry.first; s; s = s->next)
 		if (!strcmp(s->path, f->path) && !memcmp(s->identity, f->identity, VR_IDENTITY))
 			return s;
 	return NULL;
 }
 
 /* Thread-local variables: a fixed block if the code needs one and there is room, as privatize lays out those of the program. */
-static const char *place_tls(struct vr_shelved *s, const struct vr_library_facts *f, uint64_t limit)
+static const char *place_tls(struct vr_library_entry *s, const struct vr_library_facts *f, uint64_t limit)
 {
-	struct vr_shelf *h = &vr_job->shelf;
+	struct vr_library_registry *h = &vr_job->library_registry;
 	if (!f->has_tls)
 		return NULL;
 	if (h->modules + 1 >= VR_TLS_MODULES)
@@ -38,9 +38,9 @@ static const char *place_tls(struct vr_shelved *s, const struct vr_library_facts
 	return NULL;
 }
 
-static struct vr_shelved *place(const struct vr_library_facts *f, uint64_t limit, const char **why)
+static struct vr_library_entry *place(const struct vr_library_facts *f, uint64_t limit, const char **why)
 {
-	struct vr_shelf *h = &vr_job->shelf;
+	struct vr_library_registry *h = &vr_job->library_registry;
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t slack = l->images_align, align = f->align < 4096 ? 4096 : f->align;
 	uint64_t first = vr_images_of(0), at = ALIGN_UP(vr_job->slices + l->libraries + slack + h->used, align) - first;
@@ -48,7 +48,7 @@ static struct vr_shelved *place(const struct vr_library_facts *f, uint64_t limit
 	*why = "no room in the slice for more libraries: raise +slice";
 	if (end + slack > l->libraries_size)
 		return NULL;
-	struct vr_shelved *s = vr_arena_alloc(sizeof *s + strlen(f->path) + 1);
+	struct vr_library_entry *s = vr_arena_alloc(sizeof *s + strlen(f->path) + 1);
 	if (!s)
 		return NULL;
 	if ((*why = place_tls(s, f, limit)))
@@ -62,16 +62,16 @@ static struct vr_shelved *place(const struct vr_library_facts *f, uint64_t limit
 	return s;
 }
 
-const struct vr_shelved *vr_library_place(const struct vr_library_facts *f, int first_module, uint64_t tls_used, uint64_t tls_limit, const char **why)
+const struct vr_library_entry *vr_library_place(const struct vr_library_facts *f, int first_module, uint64_t tls_used, uint64_t tls_limit, const char **why)
 {
-	struct vr_shelf *h = &vr_job->shelf;
+	struct vr_library_registry *h = &vr_job->library_registry;
 	while (atomic_exchange_explicit(&h->lock, 1, memory_order_acquire))
 		sched_yield();
 	if (!h->first && !h->modules) {
 		h->modules = first_module;
 		h->tls_used = tls_used;
 	}
-	struct vr_shelved *s = shelved(f);
+	struct vr_library_entry *s = registered(f);
 	if (!s)
 		s = place(f, tls_limit, why);
 	atomic_store_explicit(&h->lock, 0, memory_order_release);

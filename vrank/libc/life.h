@@ -40,8 +40,8 @@ struct vr_library {
 };
 
 /* What the job knows of such a library: in the arena. */
-struct vr_shelved {
-	struct vr_shelved *next;
+struct vr_library_entry {
+	struct vr_library_entry *next;
 	uint64_t offset; /* from the image area of a rank */
 	int32_t module;
 	uint64_t tls_offset; /* 0: blocks are allocated */
@@ -59,7 +59,7 @@ struct vr_library_facts {
 
 /* PE stack. Find the place of a library in this job, or give it one; `first_module` and `tls_used` are the program's, `tls_limit` bounds fixed
  * blocks. Its entry, or NULL with the reason. */
-const struct vr_shelved *vr_library_place(const struct vr_library_facts *f, int first_module, uint64_t tls_used, uint64_t tls_limit, const char **why);
+const struct vr_library_entry *vr_library_place(const struct vr_library_facts *f, int first_module, uint64_t tls_used, uint64_t tls_limit, const char **why);
 
 /* PE stack. A library that has just been put into the slice becomes one of rank r. */
 void vr_library_add(struct vr_rank *r, struct vr_library *l);
@@ -116,7 +116,7 @@ int vr_host_find(uint64_t pc, struct vr_host_image *out);
 int vr_object_is_program(const struct vr_object *o);
 
 /* From here on the worker's free and realloc know the slices of ranks; PE stack, once the job is there. */
-void vr_hosted_setup(void);
+void vr_ldso_setup(void);
 
 /* Report full and damaged heaps by rank; PE stack, once. */
 void vr_heap_handlers(void);
@@ -168,13 +168,13 @@ struct vr_binding {
 };
 extern const struct vr_binding vr_bindings[];
 
-/* What differs for programs that ld.so has loaded (hosted.c); a row without an address is left to ld.so. */
-extern const struct vr_binding vr_hosted_bindings[];
+/* What differs for programs that ld.so has loaded (loaded by ld.so.c); a row without an address is left to ld.so. */
+extern const struct vr_binding vr_ldso_bindings[];
 
 /* More of them: functions of the C library that leave behind what a rank cannot take along (stay.c), and where the library has the one
  * with this index, as an offset from a rank's images. PE stack, once. */
-extern const struct vr_binding vr_stay_bindings[];
-void vr_stay_place(int index, uint64_t place);
+extern const struct vr_binding vr_pinning_bindings[];
+void vr_pinning_place(int index, uint64_t place);
 
 /* Those of the bindings that make up the heap: the allocator and the mmap family. Ends with NULL. */
 extern const char *const vr_heap_names[];
@@ -189,10 +189,10 @@ void vr_single_threaded(const struct vr_entry *e, int is);
 extern int vr_host_heap;
 
 /* What libraries of such programs get: those that ranks of a worker share (the programs get this too), and those in a namespace of one
- * rank: hosted_libs.c. */
+ * rank: ldso_libs.c. */
 extern const struct vr_binding vr_shared_library_bindings[], vr_namespace_library_bindings[];
 
-/* Programs that share the C library have copies of its variables at these offsets from their images, 0 for none: hosted_getopt.c. */
+/* Programs that share the C library have copies of its variables at these offsets from their images, 0 for none: ldso_getopt.c. */
 struct vr_getopt_places {
 	uint64_t optarg, optind, opterr, optopt;
 };
@@ -200,7 +200,7 @@ void vr_getopt_setup(const struct vr_getopt_places *p);
 extern const struct vr_binding vr_getopt_bindings[];
 
 /* ld.so has loaded what ranks run. */
-extern int vr_hosted;
+extern int vr_ldso;
 
 /* The rank whose images are being made: constructors of its libraries may run, on the PE stack. NULL otherwise. */
 extern struct vr_rank *vr_placing;

@@ -10,7 +10,7 @@
 #include "isomalloc/heap.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/libc/overlay.h"
+#include "vrank/libc/file_mapping.h"
 #include "vrank/libc/process.h"
 
 #define PAGE 4096ul
@@ -186,12 +186,12 @@ size_t vr_bind_malloc_usable_size(void *p)
 /* A file over memory of the heap. It is noted first: what lies over the heap and is not known would stay there when it is freed. */
 static void *overlaid(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
-	if (vr_overlay_add(at, n, prot, flags, fd, offset))
+	if (vr_file_mapping_add(at, n, prot, flags, fd, offset))
 		return errno = ENOMEM, MAP_FAILED;
 	void *p = mmap(at, n, prot, flags | MAP_FIXED, fd, offset);
 	int error = errno;
 	if (p == MAP_FAILED)
-		vr_overlay_remove(at, n);
+		vr_file_mapping_remove(at, n);
 	errno = error;
 	return p;
 }
@@ -201,7 +201,7 @@ static void *file_over_heap(void *addr, size_t n, int prot, int flags, int fd, o
 {
 	if (flags & MAP_FIXED_NOREPLACE && !iso_heap_vacant(vr_current->heap, addr, n))
 		return errno = EEXIST, MAP_FAILED;
-	if (vr_overlay_remove(addr, n) || !iso_heap_map_at(vr_current->heap, addr, n))
+	if (vr_file_mapping_remove(addr, n) || !iso_heap_map_at(vr_current->heap, addr, n))
 		return errno = ENOMEM, MAP_FAILED;
 	return overlaid(addr, n, prot, flags & ~MAP_FIXED_NOREPLACE, fd, offset);
 }
@@ -231,7 +231,7 @@ static void *anonymous(void *addr, size_t n, int prot, int flags)
 	int fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
 	if (flags & MAP_FIXED_NOREPLACE && !iso_heap_vacant(h, addr, n))
 		return errno = EEXIST, MAP_FAILED;
-	if (fixed && vr_overlay_remove(addr, n))
+	if (fixed && vr_file_mapping_remove(addr, n))
 		return MAP_FAILED;
 	void *p = fixed ? iso_heap_map_at(h, addr, n) : iso_heap_map(h, n);
 	if (p && prot != (PROT_READ | PROT_WRITE) && mprotect(p, n, prot)) {
@@ -272,7 +272,7 @@ void *vr_bind_mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offs
 static int unmap_heap(void *addr, size_t n)
 {
 	errno = EINVAL;
-	if (vr_overlay_remove(addr, n) || iso_heap_unmap(vr_current->heap, addr, n))
+	if (vr_file_mapping_remove(addr, n) || iso_heap_unmap(vr_current->heap, addr, n))
 		return -1;
 	vr_protect_note(addr, n, PROT_READ | PROT_WRITE);
 	return 0;
@@ -294,7 +294,7 @@ static void *remap_to(void *old, size_t old_size, void *to, size_t size)
 	size_t kept = old_size < size ? old_size : size;
 	uint64_t a = (uint64_t)old, b = (uint64_t)to;
 	errno = EINVAL;
-	if ((a < b + size && b < a + old_size) || !iso_heap_owns(vr_current->heap, to) || vr_overlay_remove(to, size))
+	if ((a < b + size && b < a + old_size) || !iso_heap_owns(vr_current->heap, to) || vr_file_mapping_remove(to, size))
 		return NULL;
 	if (!iso_heap_map_at(vr_current->heap, to, size))
 		return NULL;
@@ -312,13 +312,13 @@ static void *remap_heap(void *old, size_t old_size, size_t size, int flags, void
 		return MAP_FAILED;
 	}
 	errno = ENOMEM;
-	if (vr_overlay_meets(old, old_size)) {
+	if (vr_file_mapping_meets(old, old_size)) {
 		size_t kept = (size + PAGE - 1) & -PAGE, had = (old_size + PAGE - 1) & -PAGE;
 		if (flags & MREMAP_FIXED)
 			return MAP_FAILED;
 		if (kept <= had)
 			return kept < had && vr_bind_munmap((char *)old + kept, had - kept) ? MAP_FAILED : old;
-		void *grown = flags & MREMAP_MAYMOVE ? vr_overlay_grow(old, old_size, size) : NULL;
+		void *grown = flags & MREMAP_MAYMOVE ? vr_file_mapping_grow(old, old_size, size) : NULL;
 		return grown ? grown : MAP_FAILED;
 	}
 	void *p = flags & MREMAP_FIXED ? remap_to(old, old_size, to, size) : iso_heap_remap(vr_current->heap, old, old_size, size, flags & MREMAP_MAYMOVE);
@@ -358,7 +358,7 @@ int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n)
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t at = (uint64_t)p - r->slice;
 	if (at >= l->heap && at + n <= l->heap + l->heap_size)
-		return vr_likely(!r->overlays) || !vr_overlay_of(r, p, (size_t)n);
+		return vr_likely(!r->overlays) || !vr_file_mapping_of(r, p, (size_t)n);
 	if (at >= l->stack && at + n <= (uint64_t)r->tls - r->slice)
 		return 1;
 	at = (uint64_t)p - r->images;

@@ -16,8 +16,8 @@
 
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/libc/numbers.h"
-#include "vrank/libc/opened.h"
+#include "vrank/libc/fd_table.h"
+#include "vrank/libc/file_journal.h"
 #include "vrank/libc/reach.h"
 
 static int kept(int fd)
@@ -106,13 +106,13 @@ int vr_bind_shm_open(const char *name, int flags, mode_t mode)
 {
 	char path[NAME_MAX + 16];
 	snprintf(path, sizeof path, "/dev/shm/%s", name + (*name == '/'));
-	struct vr_before before = vr_opened_look(AT_FDCWD, path, flags & (O_RDWR | O_CREAT));
-	return kept(vr_opened_note(shm_open(name, flags, mode), before));
+	struct vr_before before = vr_journal_look(AT_FDCWD, path, flags & (O_RDWR | O_CREAT));
+	return kept(vr_journal_note(shm_open(name, flags, mode), before));
 }
 
 int vr_bind_mkostemps(char *name, int suffix, int flags)
 {
-	return kept(vr_opened_note(mkostemps(name, suffix, flags), vr_opened_new()));
+	return kept(vr_journal_note(mkostemps(name, suffix, flags), vr_journal_new()));
 }
 
 int vr_bind_mkstemps(char *name, int suffix)

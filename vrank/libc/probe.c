@@ -7,7 +7,7 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/libc/life.h"
-#include "vrank/core/stepper.h"
+#include "vrank/core/progress_hook.h"
 
 #define AMOUNT (4ul << 20)
 #define AMOUNT_CHECKED (64ul << 10) /* a checking heap writes to all that it frees, and keeps it */
@@ -211,11 +211,11 @@ void vr_probe_run(void)
 	if (n > l->heap_size / PART)
 		n = l->heap_size / PART & -ALIGNMENT;
 	vr_probe.wanted = 0;
-	vr_steppers_hold(); /* and so no interruption: what is found lies in this process */
+	vr_progress_hooks_hold(); /* and so no interruption: what is found lies in this process */
 	for (struct vr_probe_slot *s = vr_probe.slots; s < vr_probe.slots + vr_probe.nslots; s++)
 		if (s->kind < ALLOCATORS && !tested(s))
 			lost |= test(s, n, checked);
-	vr_steppers_release();
+	vr_progress_hooks_release();
 	if (!checked)
 		iso_heap_trim(vr_current->heap);
 	vr_probe.level = (lost & VR_HEAP_FREE ? lost & VR_HEAP_CHUNK ? 0 : VR_HEAP_CHUNK : VR_HEAP_FREE) | (lost & VR_HEAP_MUNMAP ? 0 : VR_HEAP_MUNMAP);

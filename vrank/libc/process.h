@@ -70,7 +70,7 @@ void vr_standard_leave(struct vr_standard *s);
 void vr_standard_setup(void);
 
 /* In a child: the rank's standard streams become the process's for good. */
-void vr_standard_settle(void);
+void vr_standard_drain(void);
 
 /* A rank has a new child. */
 void vr_child_add(pid_t pid, void *stream);
@@ -80,7 +80,7 @@ void vr_child_announce(struct vr_child *c);
 
 /* In a child: it has no children, and the signals are the process's own again. */
 void vr_children_forget(void);
-void vr_signals_settle(void);
+void vr_signals_drain(void);
 
 /* A child process wants something that only the runtime does: a line that says what, and the end of the child. */
 void vr_child_refuse(const char *what) __attribute__((noreturn));

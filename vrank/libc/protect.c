@@ -6,7 +6,7 @@
 #include "isomalloc/heap.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/libc/overlay.h"
+#include "vrank/libc/file_mapping.h"
 
 #define PAGE 4096ul
 #define PLAIN (PROT_READ | PROT_WRITE)
@@ -93,7 +93,7 @@ int vr_bind_mprotect(void *at, size_t n, int prot)
 	}
 	if (iso_heap_owns(vr_current->heap, at) || vr_is_shared(vr_current, at, (int64_t)n)) {
 		vr_protect_note(at, n, prot);
-		vr_overlay_protect(at, n, prot);
+		vr_file_mapping_protect(at, n, prot);
 	} else
 		vr_rank_pin(vr_current, "it has changed the protection of its program or of a file");
 	return 0;

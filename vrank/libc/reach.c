@@ -10,8 +10,8 @@
 
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/libc/numbers.h"
-#include "vrank/libc/overlay.h"
+#include "vrank/libc/fd_table.h"
+#include "vrank/libc/file_mapping.h"
 #include "vrank/libc/process.h"
 
 #ifndef CLOSE_RANGE_UNSHARE
@@ -167,7 +167,7 @@ int vr_reach_hides(int fd)
 	int standard = standard_of(r, fd);
 	if (standard >= 0)
 		return !(r->streams_know >> standard & 1);
-	return fd == r->directory || (r->overlays && vr_overlay_uses(r, fd));
+	return fd == r->directory || (r->overlays && vr_file_mapping_uses(r, fd));
 }
 
 int vr_reach_keeps(int fd)

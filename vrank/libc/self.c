@@ -14,8 +14,8 @@
 
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/libc/numbers.h"
-#include "vrank/libc/opened.h"
+#include "vrank/libc/fd_table.h"
+#include "vrank/libc/file_journal.h"
 #include "vrank/libc/reach.h"
 #include "vrank/libc/wait.h"
 
@@ -138,8 +138,8 @@ static int open_path(int dir, const char *path, int flags, mode_t mode)
 		vr_set_errno(ENOENT);
 		return -1;
 	}
-	struct vr_before before = vr_opened_look(dir, path, (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT);
-	int fd = vr_fd_keep(vr_opened_note(or_errno(openat(dir, path, flags, mode)), before));
+	struct vr_before before = vr_journal_look(dir, path, (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT);
+	int fd = vr_fd_keep(vr_journal_note(or_errno(openat(dir, path, flags, mode)), before));
 	if (flags & O_DIRECTORY)
 		vr_fd_list_opened(path, fd);
 	return fd;
@@ -180,9 +180,9 @@ int vr_bind_openat_2(int dir, const char *path, int flags)
 
 static FILE *open_stream(const char *path, const char *mode)
 {
-	struct vr_before before = vr_opened_look(AT_FDCWD, path, vr_mode_writes(mode));
+	struct vr_before before = vr_journal_look(AT_FDCWD, path, vr_mode_writes(mode));
 	FILE *f = ((FILE * (*)(const char *, const char *)) vr_current->entry.libc[VR_LIBC_FOPEN])(path, mode);
-	vr_opened_note(f ? f->_fileno : -1, before);
+	vr_journal_note(f ? f->_fileno : -1, before);
 	return vr_file_keep(f);
 }
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "vrank/libc/bind.h"
-#include "vrank/freeze/nudge.h"
+#include "vrank/freeze/preempt.h"
 #include "vrank/core/park.h"
 #include "vrank/libc/process.h"
 #include "vrank/core/schedule.h"
-#include "vrank/core/stepper.h"
+#include "vrank/core/progress_hook.h"
 
 #define RED_ZONE 128
 #define RETRY 200000 /* nanoseconds until a rank that was in the runtime is tried again */
@@ -43,7 +43,7 @@ void vr_mask_strip(sigset_t *set)
 {
 	for (size_t i = 0; i < sizeof not_for_ranks / sizeof *not_for_ranks; i++)
 		sigdelset(set, not_for_ranks[i]);
-	sigdelset(set, VR_NUDGE_SIGNAL);
+	sigdelset(set, VR_PREEMPT_SIGNAL);
 	sigdelset(set, VR_KICK_SIGNAL);
 	sigdelset(set, VR_PARK_SIGNAL);
 }
@@ -210,7 +210,7 @@ static void call_handlers(ucontext_t *c)
 	struct vr_rank *r = vr_current;
 	greg_t *g = c->uc_mcontext.gregs;
 	uint64_t now = r ? pending_of(r) & ~bits_of(&c->uc_sigmask) : 0;
-	if (!now || vr_thread || vr_lent || vr_steppers.held || vr_steppers.running || !is_in_images(r, g[REG_RIP]))
+	if (!now || vr_thread || vr_lent || vr_progress_hooks.held || vr_progress_hooks.running || !is_in_images(r, g[REG_RIP]))
 		return;
 	memcpy(r->signals->context.uc_mcontext.gregs, g, sizeof(gregset_t));
 	r->signals->context.uc_sigmask = c->uc_sigmask;
@@ -517,7 +517,7 @@ const char *vr_signals_setup(void)
 {
 	struct sigaction act = {.sa_sigaction = kick_handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 	pe_thread = vr_gettid();
-	if (vr_nudge_prepare())
+	if (vr_preempt_prepare())
 		return "the processor has no XSAVE";
 	pthread_sigmask(SIG_SETMASK, NULL, &base_mask);
 	int error = sigaction(VR_KICK_SIGNAL, &act, NULL) ? errno : vr_kick_timer(CLOCK_MONOTONIC, NULL, &retry);
@@ -525,7 +525,7 @@ const char *vr_signals_setup(void)
 }
 
 /* A child has the process to itself: what its rank does not handle is the kernel's, not the worker's. */
-void vr_signals_settle(void)
+void vr_signals_drain(void)
 {
 	struct vr_signals *s = vr_current->signals;
 	vr_pe->all = vr_current;
@@ -533,7 +533,7 @@ void vr_signals_settle(void)
 	for (int signal = 1; signal < VR_SIGNALS; signal++) {
 		struct sigaction act = {.sa_handler = s && s->actions[signal].sa_handler == SIG_IGN ? SIG_IGN : SIG_DFL};
 		int is_function = s && s->actions[signal].sa_handler != SIG_IGN && s->actions[signal].sa_handler != SIG_DFL;
-		if (!is_function && !vr_fault_is(signal) && signal != VR_NUDGE_SIGNAL && signal != VR_KICK_SIGNAL)
+		if (!is_function && !vr_fault_is(signal) && signal != VR_PREEMPT_SIGNAL && signal != VR_KICK_SIGNAL)
 			sigaction(signal, &act, NULL);
 	}
 	if (s)

@@ -118,7 +118,7 @@ void vr_timer_delivered(struct vr_signals *s, const siginfo_t *info);
 /* A timer of the kernel on this clock that kicks the PE thread with `value`. 0, or an errno. */
 int vr_kick_timer(clockid_t clock, void *value, timer_t *out);
 
-/* signal_amd64.S: see nudge_amd64.S; and calling a handler on another stack. */
+/* signal_amd64.S: see preempt_amd64.S; and calling a handler on another stack. */
 extern void vr_signal_enter(void);
 void vr_signal_call_on(void *top, void *handler, int signal, void *info, void *context);
 

@@ -14,8 +14,8 @@
 
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/libc/numbers.h"
-#include "vrank/libc/opened.h"
+#include "vrank/libc/fd_table.h"
+#include "vrank/libc/file_journal.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
 #include "vrank/libc/wait.h"
@@ -212,9 +212,9 @@ FILE *vr_bind_freopen(const char *path, const char *mode, FILE *f)
 		f->_fileno = vr_current->standard_fd[fd];
 		vr_current->streams_know |= 1 << fd;
 	}
-	struct vr_before before = vr_opened_look(AT_FDCWD, path, vr_mode_writes(mode));
+	struct vr_before before = vr_journal_look(AT_FDCWD, path, vr_mode_writes(mode));
 	f = ((FILE * (*)(const char *, const char *, FILE *)) vr_current->entry.freopen)(path, mode, f);
-	vr_opened_note(f ? f->_fileno : -1, before);
+	vr_journal_note(f ? f->_fileno : -1, before);
 	return f;
 }
 

@@ -1,5 +1,5 @@
 /* Locks between a rank's first thread and its others. On the PE thread nobody waits in the kernel: who holds the lock may be in a
- * call that only the PE carries out. What cannot be tried (conditions, barriers, OpenMP) is left to nudge.h. */
+ * call that only the PE carries out. What cannot be tried (conditions, barriers, OpenMP) is left to preempt.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -10,7 +10,7 @@
 #include "isomalloc/heap.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/freeze/nudge.h"
+#include "vrank/freeze/preempt.h"
 #include "vrank/libc/process.h"
 #include "vrank/core/schedule.h"
 
@@ -44,7 +44,7 @@ static void thread_end(void *unused)
 	vr_thread = NULL;
 	vr_current = NULL;
 	int32_t pe = atomic_load(&r->pe);
-	vr_nudge_unwatch(vr_pe);
+	vr_preempt_unwatch(vr_pe);
 	if (atomic_fetch_sub(&r->threads, 1) == 1)
 		vr_pe_ring(&vr_job->pe[pe]); /* perhaps it sleeps without looking for deadlocks */
 }
@@ -88,7 +88,7 @@ int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), 
 	*s = (struct start){r, fn, arg, !attr};
 	if (!vr_thread && !atomic_load(&r->threads)) {
 		vr_have_threads = 1;
-		vr_nudge_setup();
+		vr_preempt_setup();
 		iso_heap_lock_enable(r->heap, 1);
 		vr_guard_calls(r);
 		vr_rank_pin(r, "it has started threads");
@@ -96,10 +96,10 @@ int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), 
 		vr_unwinder_prepare(r->entry.backtrace); /* the worker's unwinds threads that end early */
 	}
 	atomic_fetch_add(&r->threads, 1);
-	vr_nudge_watch(vr_pe);
+	vr_preempt_watch(vr_pe);
 	int error = pthread_create(thread, attr, thread_main, s);
 	if (error) {
-		vr_nudge_unwatch(vr_pe);
+		vr_preempt_unwatch(vr_pe);
 		atomic_fetch_sub(&r->threads, 1);
 		vr_rank_free(r, s);
 	}

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "vrank/libc/bind.h"
-#include "vrank/libc/numbers.h"
+#include "vrank/libc/fd_table.h"
 #include "vrank/libc/signals.h"
 
 #define SECOND 1000000000ll

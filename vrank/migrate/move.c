@@ -5,17 +5,17 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/core/access.h"
-#include "vrank/migrate/ferry.h"
+#include "vrank/migrate/fd_passing.h"
 #include "vrank/core/fiber.h"
 #include "vrank/freeze/freeze.h"
 #include "vrank/libc/life.h"
-#include "vrank/migrate/offer.h"
-#include "vrank/libc/overlay.h"
+#include "vrank/migrate/stealable.h"
+#include "vrank/libc/file_mapping.h"
 #include "vrank/libc/process.h"
 #include "vrank/migrate/rebind.h"
 #include "vrank/libc/signals.h"
 #include "vrank/migrate/steal.h"
-#include "vrank/core/stepper.h"
+#include "vrank/core/progress_hook.h"
 #include "vrank/core/timeline.h"
 #include "vrank/core/tls.h"
 
@@ -211,8 +211,8 @@ const char *vr_move_unasked(const struct vr_rank *r)
 const char *vr_move_obstacle(const struct vr_move *m)
 {
 	const struct vr_rank *r = m->rank;
-	if (vr_unlikely(vr_offers_on))
-		vr_offers_retract(r);
+	if (vr_unlikely(vr_stealable_on))
+		vr_stealable_retract(r);
 	uint32_t state = atomic_load_explicit(&r->state, memory_order_relaxed);
 	if (!vr_is_mine(r))
 		return "it has moved meanwhile";
@@ -232,11 +232,11 @@ int vr_move_is_order(const struct vr_work *w)
 
 const char *vr_move_pack(struct vr_move *m, int *never)
 {
-	const char *why = vr_overlay_settle(m->rank);
+	const char *why = vr_file_mapping_commit(m->rank);
 	*never = !!why;
 	if (why)
 		return why;
-	return vr_ferry_send(m->rank, m->to, never);
+	return vr_fdpass_send(m->rank, m->to, never);
 }
 
 void vr_move_detach(struct vr_move *m)
@@ -244,13 +244,13 @@ void vr_move_detach(struct vr_move *m)
 	struct vr_rank *r = m->rank;
 	vr_directory_leave(r);
 	vr_signals_leave(r);
-	vr_ferry_close();
+	vr_fdpass_close();
 	if (vr_loaded == r)
 		vr_tls_unload();
-	vr_overlay_leave(r);
+	vr_file_mapping_leave(r);
 	vr_protect_leave(r);
 	m->place = vr_schedule_remove(r);
-	vr_departures++;
+	vr_migration_epoch++;
 	vr_rank_release(r);
 	r->move = m;
 	m->work.run = arrived;
@@ -268,14 +268,14 @@ void vr_move_arrive(struct vr_rank *r)
 const char *vr_move_unpack(struct vr_move *m)
 {
 	struct vr_rank *r = m->rank;
-	const char *why = vr_ferry_receive(r);
+	const char *why = vr_fdpass_receive(r);
 	if (why)
 		return why;
 	if (vr_directory_adopt(r))
 		return "the directory that the job began in cannot be opened";
 	if (vr_protect_enter(r))
 		return "its memory cannot be protected as it was (see vm.max_map_count)";
-	if (vr_overlay_enter(r))
+	if (vr_file_mapping_enter(r))
 		return "the files that it has mapped cannot be mapped here (see vm.max_map_count)";
 	if (vr_redirect_enter(r))
 		return "its C library cannot be told to map files as it did";

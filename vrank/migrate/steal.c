@@ -3,7 +3,7 @@
 
 #include "vrank/core/fiber.h"
 #include "vrank/migrate/move.h"
-#include "vrank/migrate/offer.h"
+#include "vrank/migrate/stealable.h"
 #include "vrank/core/schedule.h"
 
 struct vr_steal_policy vr_steal_policy;
@@ -63,7 +63,7 @@ static void ask(void)
 
 int vr_steal_try(void)
 {
-	if (vr_offers_take())
+	if (vr_stealable_take())
 		return 1;
 	ask();
 	return 0;

@@ -16,7 +16,7 @@ extern struct vr_steal_policy vr_steal_policy;
 /* An idle PE looks at the others so often, in nanoseconds. */
 #define VR_STEAL_LOOK 1000000
 
-/* PE stack, while this PE is idle: take what somebody offers, else ask whoever has most, unless it has been asked already. 1 when a rank
+/* PE stack, while this PE is idle: take what somebody stealable, else ask whoever has most, unless it has been asked already. 1 when a rank
  * has come. */
 int vr_steal_try(void);
 

@@ -18,7 +18,7 @@ static int takes(const struct vr_request *r, uint32_t context, int32_t source, i
 	return r->context == context && (r->peer == source || r->peer == ANY_SOURCE) && (r->tag == tag || r->tag == ANY_TAG);
 }
 
-static int is_wild(const struct vr_request *r)
+static int is_wildcard(const struct vr_request *r)
 {
 	return r->peer == ANY_SOURCE || r->tag == ANY_TAG;
 }
@@ -60,7 +60,7 @@ static void bucket_remove(struct vr_unexpected *q, struct vr_env *e)
 
 static struct vr_posted *posted_queue(struct vr_matcher *m, const struct vr_request *r)
 {
-	return is_wild(r) ? &m->wild : &m->posted[bucket(m, r->context, r->peer, r->tag)];
+	return is_wildcard(r) ? &m->wildcards : &m->posted[bucket(m, r->context, r->peer, r->tag)];
 }
 
 static struct vr_unexpected *unexpected_queue(struct vr_matcher *m, const struct vr_env *e)
@@ -107,11 +107,11 @@ static void grow(struct vr_matcher *m)
 struct vr_request *vr_match_posted(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
 {
 	struct vr_request *r = NULL, *w = NULL;
-	if (m->nposted > m->nwild)
+	if (m->nposted > m->nwildcards)
 		for (r = m->posted[bucket(m, context, source, tag)].head; r; r = r->next)
 			if (r->context == context && r->peer == source && r->tag == tag)
 				break;
-	for (w = m->wild.head; w; w = w->next)
+	for (w = m->wildcards.head; w; w = w->next)
 		if (takes(w, context, source, tag))
 			break;
 	if (w && (!r || w->sequence < r->sequence))
@@ -129,11 +129,11 @@ static struct vr_env *find_exact(struct vr_matcher *m, uint32_t context, int32_t
 	return NULL;
 }
 
-struct vr_env *vr_match_kept(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
+struct vr_env *vr_match_find_unexpected(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
 {
 	if (source != ANY_SOURCE && tag != ANY_TAG)
 		return find_exact(m, context, source, tag);
-	for (struct vr_env *e = m->order.head; e; e = e->order_next)
+	for (struct vr_env *e = m->order.head; e; e = e->arrival_next)
 		if (e->node.context == context && (source == ANY_SOURCE || e->source == source) && (tag == ANY_TAG || e->tag == tag))
 			return e;
 	return NULL;
@@ -146,7 +146,7 @@ void vr_match_post(struct vr_matcher *m, struct vr_request *r)
 	r->sequence = m->sequence++;
 	r->flags |= VR_RQ_POSTED;
 	m->nposted++;
-	m->nwild += is_wild(r);
+	m->nwildcards += is_wildcard(r);
 	posted_append(posted_queue(m, r), r);
 }
 
@@ -154,26 +154,26 @@ void vr_match_unpost(struct vr_matcher *m, struct vr_request *r)
 {
 	r->flags &= ~VR_RQ_POSTED;
 	m->nposted--;
-	m->nwild -= is_wild(r);
+	m->nwildcards -= is_wildcard(r);
 	posted_remove(posted_queue(m, r), r);
 }
 
-void vr_match_keep(struct vr_matcher *m, struct vr_env *e)
+void vr_match_enqueue_unexpected(struct vr_matcher *m, struct vr_env *e)
 {
 	if (vr_unlikely(m->nunexpected > 4 * m->buckets))
 		grow(m);
 	m->nunexpected++;
 	bucket_append(unexpected_queue(m, e), e);
-	e->order_next = NULL;
-	e->order_prev = m->order.tail;
-	*(m->order.tail ? &m->order.tail->order_next : &m->order.head) = e;
+	e->arrival_next = NULL;
+	e->arrival_prev = m->order.tail;
+	*(m->order.tail ? &m->order.tail->arrival_next : &m->order.head) = e;
 	m->order.tail = e;
 }
 
-void vr_match_take(struct vr_matcher *m, struct vr_env *e)
+void vr_match_remove_unexpected(struct vr_matcher *m, struct vr_env *e)
 {
 	m->nunexpected--;
 	bucket_remove(unexpected_queue(m, e), e);
-	*(e->order_prev ? &e->order_prev->order_next : &m->order.head) = e->order_next;
-	*(e->order_next ? &e->order_next->order_prev : &m->order.tail) = e->order_prev;
+	*(e->arrival_prev ? &e->arrival_prev->arrival_next : &m->order.head) = e->arrival_next;
+	*(e->arrival_next ? &e->arrival_next->arrival_prev : &m->order.tail) = e->arrival_prev;
 }

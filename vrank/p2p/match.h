@@ -44,7 +44,7 @@ struct vr_env {
 		};
 	};
 	/* the receiver's: places in the unexpected queue */
-	struct vr_env *bucket_next, *bucket_prev, *order_next, *order_prev;
+	struct vr_env *bucket_next, *bucket_prev, *arrival_next, *arrival_prev;
 	uint64_t matched_comm; /* of the MPI layer: whose message it is that a matched probe took */
 	uint64_t flow; /* while the timeline is recorded: how p2p.c counts it */
 	uint64_t pad[2];
@@ -54,16 +54,16 @@ struct vr_env {
 _Static_assert(sizeof(struct vr_env) == 128, "an envelope is two cache lines");
 
 /* A message so small that it travels in the cache line of the receiver's inbox. The sender that finds the inbox empty puts
- * VR_MAIL there, which makes the mail its own to fill; what others push meanwhile lies on top of it. */
-struct vr_mail {
+ * VR_FASTBOX there, which makes the fastbox its own to fill; what others push meanwhile lies on top of it. */
+struct vr_fastbox {
 	_Atomic uint32_t full; /* the receiver may read it */
 	uint32_t context;
 	int32_t source, tag;
 	uint32_t bytes;
 	char data[20];
 };
-#define VR_MAIL ((struct vr_node *)1)
-#define VR_MAIL_BYTES 20
+#define VR_FASTBOX ((struct vr_node *)1)
+#define VR_FASTBOX_BYTES 20
 
 enum vr_request_kind {
 	VR_REQ_FREE,
@@ -119,7 +119,7 @@ struct vr_request {
 };
 
 /* Called when a request with VR_RQ_HOOK is complete, on any stack of its owner, instead of freeing an orphan. It may free the
- * request; what sends or receives in reply to it is a stepper: stepper.h. */
+ * request; what sends or receives in reply to it is a hook: stepper.h. */
 struct vr_hook {
 	void (*completed)(struct vr_request *r);
 };
@@ -136,10 +136,10 @@ struct vr_unexpected {
 /* The queues of one rank. Posted receives without wildcards and unexpected messages are hashed by (context, source, tag);
  * receives with a wildcard have a list of their own, unexpected messages also one in order of arrival. */
 struct vr_matcher {
-	struct vr_posted wild;
+	struct vr_posted wildcards;
 	struct vr_unexpected order;
 	uint64_t sequence;
-	uint32_t nposted, nunexpected, nwild;
+	uint32_t nposted, nunexpected, nwildcards;
 	uint32_t buckets; /* a power of two */
 	struct vr_posted *posted;
 	struct vr_unexpected *unexpected;
@@ -158,16 +158,16 @@ static inline struct vr_request *vr_match_arrived(struct vr_matcher *m, uint32_t
 }
 
 /* Find the oldest unexpected message for (context, source, tag), wildcards allowed; it stays in the queue. */
-struct vr_env *vr_match_kept(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag);
+struct vr_env *vr_match_find_unexpected(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag);
 
 static inline struct vr_env *vr_match_find(struct vr_matcher *m, uint32_t context, int32_t source, int32_t tag)
 {
-	return m->nunexpected ? vr_match_kept(m, context, source, tag) : 0;
+	return m->nunexpected ? vr_match_find_unexpected(m, context, source, tag) : 0;
 }
 
 void vr_match_post(struct vr_matcher *m, struct vr_request *r);
 void vr_match_unpost(struct vr_matcher *m, struct vr_request *r);
-void vr_match_keep(struct vr_matcher *m, struct vr_env *e);
-void vr_match_take(struct vr_matcher *m, struct vr_env *e);
+void vr_match_enqueue_unexpected(struct vr_matcher *m, struct vr_env *e);
+void vr_match_remove_unexpected(struct vr_matcher *m, struct vr_env *e);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "vrank/core/access.h"
 #include "vrank/core/errors.h"
-#include "vrank/core/stepper.h"
+#include "vrank/core/progress_hook.h"
 #include "vrank/core/timeline.h"
 #include "vrank/p2p/traffic.h"
 
@@ -165,7 +165,7 @@ static void wake_probers(struct vr_rank *r)
 
 static void keep(struct vr_rank *r, struct vr_env *e)
 {
-	vr_match_keep(&r->matcher, e);
+	vr_match_enqueue_unexpected(&r->matcher, e);
 	if (vr_unlikely(r->probing != NULL))
 		wake_probers(r);
 }
@@ -179,22 +179,22 @@ static void arrive(struct vr_rank *r, struct vr_env *e)
 		keep(r, e);
 }
 
-void vr_p2p_mail(struct vr_rank *r, const struct vr_mail *mail)
+void vr_p2p_fastbox(struct vr_rank *r, const struct vr_fastbox *fastbox)
 {
-	struct vr_request *q = vr_match_arrived(&r->matcher, mail->context, mail->source, mail->tag);
+	struct vr_request *q = vr_match_arrived(&r->matcher, fastbox->context, fastbox->source, fastbox->tag);
 	if (vr_likely(q != NULL)) {
-		copy_packed(q, mail->data, accept(q, mail->source, mail->tag, mail->bytes));
+		copy_packed(q, fastbox->data, accept(q, fastbox->source, fastbox->tag, fastbox->bytes));
 		vr_request_complete(q);
 		return;
 	}
-	struct vr_env *e = vr_env_need(mail->bytes);
+	struct vr_env *e = vr_env_need(fastbox->bytes);
 	e->node.kind = VR_NODE_EAGER;
-	e->node.context = mail->context;
-	e->source = mail->source;
-	e->tag = mail->tag;
-	e->bytes = mail->bytes;
+	e->node.context = fastbox->context;
+	e->source = fastbox->source;
+	e->tag = fastbox->tag;
+	e->bytes = fastbox->bytes;
 	e->flow = COUNTED;
-	memcpy(vr_env_data(e), mail->data, mail->bytes);
+	memcpy(vr_env_data(e), fastbox->data, fastbox->bytes);
 	keep(r, e);
 }
 
@@ -215,11 +215,11 @@ static int ask_back(struct vr_request *send, struct vr_rank *to)
 	return 1;
 }
 
-static int is_kept(struct vr_matcher *m, const struct vr_env *wanted)
+static int is_unexpected(struct vr_matcher *m, const struct vr_env *wanted)
 {
 	struct vr_env *e = m->order.head;
 	while (e && e != wanted)
-		e = e->order_next;
+		e = e->arrival_next;
 	return e != NULL;
 }
 
@@ -227,8 +227,8 @@ static int is_kept(struct vr_matcher *m, const struct vr_env *wanted)
 static void give_back(struct vr_rank *r, struct vr_env *question)
 {
 	struct vr_request *send = question->sender;
-	if (is_kept(&r->matcher, &send->env)) {
-		vr_match_take(&r->matcher, &send->env);
+	if (is_unexpected(&r->matcher, &send->env)) {
+		vr_match_remove_unexpected(&r->matcher, &send->env);
 		question->bytes = 1;
 	}
 	question->node.kind = VR_NODE_CANCEL_ANSWER;
@@ -307,17 +307,17 @@ static __attribute__((always_inline)) inline void send_matched(struct vr_request
 	vr_request_complete(q);
 }
 
-static int send_mail(struct vr_rank *to, const struct vr_message *m, int64_t bytes)
+static int send_fastbox(struct vr_rank *to, const struct vr_message *m, int64_t bytes)
 {
-	struct vr_mail *mail = vr_mail_open(to);
-	if (!mail)
+	struct vr_fastbox *fastbox = vr_fastbox_open(to);
+	if (!fastbox)
 		return 0;
-	mail->context = m->context;
-	mail->source = m->source;
-	mail->tag = m->tag;
-	mail->bytes = bytes;
-	pack(mail->data, m, bytes);
-	vr_mail_send(to);
+	fastbox->context = m->context;
+	fastbox->source = m->source;
+	fastbox->tag = m->tag;
+	fastbox->bytes = bytes;
+	pack(fastbox->data, m, bytes);
+	vr_fastbox_send(to);
 	return 1;
 }
 
@@ -396,7 +396,7 @@ static inline int is_local(struct vr_rank *to)
 	return !atomic_load_explicit(&to->inbox, memory_order_relaxed);
 }
 
-/* All that completes at once; 0 when a rendezvous is needed. A mail has no room for a flow. */
+/* All that completes at once; 0 when a rendezvous is needed. A fastbox has no room for a flow. */
 static __attribute__((always_inline)) inline int send_at_once(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local, uint64_t flow)
 {
 	if (local) {
@@ -408,7 +408,7 @@ static __attribute__((always_inline)) inline int send_at_once(struct vr_rank *to
 	}
 	if (m->mode == VR_SYNCHRONOUS)
 		return 0;
-	if (!local && bytes <= VR_MAIL_BYTES && flow <= COUNTED && send_mail(to, m, bytes))
+	if (!local && bytes <= VR_FASTBOX_BYTES && flow <= COUNTED && send_fastbox(to, m, bytes))
 		return 1;
 	return bytes <= VR_EAGER_MAX && send_eager(to, m, bytes, local, flow);
 }
@@ -483,7 +483,7 @@ void vr_recv_start(struct vr_request *r)
 		vr_match_post(m, r);
 		return;
 	}
-	vr_match_take(m, e);
+	vr_match_remove_unexpected(m, e);
 	receive(r, e);
 }
 
@@ -519,9 +519,9 @@ int vr_request_cancel(struct vr_request *r)
 		struct vr_rank *to = vr_rank_of(r->peer_world);
 		if (!is_local(to))
 			return ask_back(r, to);
-		if (!is_kept(&to->matcher, &r->env))
+		if (!is_unexpected(&to->matcher, &r->env))
 			return 0; /* a matched probe has it */
-		vr_match_take(&to->matcher, &r->env);
+		vr_match_remove_unexpected(&to->matcher, &r->env);
 	} else {
 		return 0;
 	}

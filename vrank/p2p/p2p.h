@@ -93,8 +93,8 @@ static inline void vr_request_free(struct vr_request *r)
 	rank->live_requests--;
 }
 
-/* The owner of r: a mail that lay in its inbox has arrived. */
-void vr_p2p_mail(struct vr_rank *r, const struct vr_mail *mail);
+/* The owner of r: a fastbox that lay in its inbox has arrived. */
+void vr_p2p_fastbox(struct vr_rank *r, const struct vr_fastbox *fastbox);
 
 /* The owner of r: carry out a node that lay in its inbox. */
 void vr_p2p_handle(struct vr_rank *r, struct vr_node *n);

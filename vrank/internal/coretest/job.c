@@ -104,7 +104,7 @@ int ct_take(int rank, int32_t *source)
 		return -1;
 	int tag = e->tag;
 	*source = e->source;
-	vr_match_take(m, e);
+	vr_match_remove_unexpected(m, e);
 	vr_env_free(e);
 	return tag;
 }

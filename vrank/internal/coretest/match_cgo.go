@@ -67,7 +67,7 @@ func (m *Matcher) Keep(id int, k Key) {
 	e := (*C.struct_vr_env)(C.calloc(1, C.sizeof_struct_vr_env))
 	e.node.context, e.source, e.tag, e.bytes = C.uint32_t(k.Context), C.int32_t(k.Source), C.int32_t(k.Tag), C.int64_t(id)
 	m.messages[id] = e
-	C.vr_match_keep(m.m, e)
+	C.vr_match_enqueue_unexpected(m.m, e)
 }
 
 // Find is the message that a receive or probe finds; -1 when there is none.
@@ -81,7 +81,7 @@ func (m *Matcher) Find(k Key) int {
 
 // Take takes a message out of the queue.
 func (m *Matcher) Take(id int) {
-	C.vr_match_take(m.m, m.messages[id])
+	C.vr_match_remove_unexpected(m.m, m.messages[id])
 	C.free(unsafe.Pointer(m.messages[id]))
 	delete(m.messages, id)
 }

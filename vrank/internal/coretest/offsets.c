@@ -18,7 +18,7 @@ const struct ct_offset ct_offsets[] = {
 	F(vr_job, next_context), F(vr_job, idle), F(vr_job, activity), F(vr_job, deadlock), F(vr_job, world_team), F(vr_job, arena_lock), F(vr_job, arena_next),
 	{"vr_job", "pe", offsetof(struct vr_job, pe), 0},
 	WHOLE(vr_env), F(vr_env, node), F(vr_env, source), F(vr_env, tag), F(vr_env, bytes), F(vr_env, inline_data), F(vr_env, sender),
-	F(vr_env, bucket_next), F(vr_env, order_prev), {"vr_env", "data", offsetof(struct vr_env, data), 0},
+	F(vr_env, bucket_next), F(vr_env, arrival_prev), {"vr_env", "data", offsetof(struct vr_env, data), 0},
 	WHOLE(vr_request), F(vr_request, env), F(vr_request, rank), F(vr_request, flags),
 	WHOLE(vr_work), F(vr_work, node),
 	WHOLE(vr_frame), F(vr_frame, mxcsr), F(vr_frame, fpu_control), F(vr_frame, fpu_status), F(vr_frame, r15), F(vr_frame, r14), F(vr_frame, r13),

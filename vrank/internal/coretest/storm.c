@@ -174,7 +174,7 @@ static const char *receive_probed(struct side *s)
 	if (!e)
 		return NULL;
 	struct vr_request *r = new_receive(s, s->receives[0].in_slice);
-	vr_match_take(&s->rank->matcher, e);
+	vr_match_remove_unexpected(&s->rank->matcher, e);
 	vr_recv_message(r, e);
 	const char *wrong = check(s, r);
 	vr_request_free(r);
@@ -236,7 +236,7 @@ static const char *finish(struct side *s)
 	for (int i = 0; i < SENDING; i++)
 		if (s->sends[i].request)
 			vr_request_free(s->sends[i].request);
-	if (r->matcher.nposted || r->matcher.nunexpected || r->matcher.nwild || atomic_load(&r->inbox))
+	if (r->matcher.nposted || r->matcher.nunexpected || r->matcher.nwildcards || atomic_load(&r->inbox))
 		return ct_text("rank %d: posted %u, unexpected %u are left", r->id, r->matcher.nposted, r->matcher.nunexpected);
 	return r->live_requests ? ct_text("rank %d: %u requests are left", r->id, r->live_requests) : NULL;
 }

@@ -1,0 +1,118 @@
+package job
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"ampirun/checkpoint"
+	"ampirun/isomalloc"
+	"ampirun/privatize"
+	"ampirun/vrank"
+)
+
+// metadata is what a checkpoint keeps of a job for job.Run, besides what every reader of checkpoints understands: its key in
+// checkpoint.Job.Opaque is metadataKey.
+type metadata struct {
+	Layout    isomalloc.Config
+	Stack     uint64
+	Method    string
+	Libraries []privatize.Library
+	Loaded    []string // files of libraries that ranks have opened at run time
+	Balance   string
+	Period    string
+	Steal     bool
+	Saves     Checkpoints
+	FT        *FT // nil: none
+	Ended     []ended
+	Opened    opened
+}
+
+// ended is a rank that was over when the job was saved.
+type ended struct{ Rank, Code int }
+
+const metadataKey = "job"
+
+// describe says what a checkpoint has to know of the job besides its memory.
+func (k *checkpointer) describe(f *freeze, over []ended) *checkpoint.Job {
+	m, c := k.m, k.snapshot.Config()
+	p := metadata{Layout: c, Stack: m.opt.Stack, Method: m.opt.Method, Libraries: m.libraries,
+		Balance: m.opt.Balance, Period: m.opt.Period, Steal: m.opt.Steal, Saves: k.how, FT: m.opt.FT, Opened: opened{k.opened.Job, f.epoch()}, Ended: over}
+	dir, _ := os.Getwd()
+	j := &checkpoint.Job{
+		Version: m.opt.Version, Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env, Dir: dir,
+		Ranks: m.opt.Ranks, PEs: m.opt.Workers, Base: uint64(c.Base), RegionSize: c.Size(), SliceSize: c.SliceSize, PageSize: os.Getpagesize(),
+		System: system(), PerRank: make([]checkpoint.Rank, m.opt.Ranks),
+	}
+	for pe, w := range f.frozen {
+		p.Loaded = append(p.Loaded, w.Loaded...)
+		for _, r := range w.Ranks {
+			j.PerRank[r.Rank] = rankRecord(pe, r)
+		}
+	}
+	for _, path := range p.Loaded {
+		j.Images = append(j.Images, checkpoint.Image{Path: path})
+	}
+	j.Opaque = map[string][]byte{metadataKey: encode(p)}
+	return j
+}
+
+// rankRecord is what a checkpoint keeps of a rank outside of its slice. The files are there twice: for those who look at checkpoints, and as
+// the workers want them back.
+func rankRecord(pe int, r vrank.FrozenRank) checkpoint.Rank {
+	c := checkpoint.Rank{PE: pe, Stdout: r.Written[0], Stderr: r.Written[1]}
+	for _, f := range r.Files {
+		writes := f.Kind == vrank.FileRegular && f.Flags&unix.O_ACCMODE != unix.O_RDONLY
+		c.Files = append(c.Files, checkpoint.File{Number: f.Number, Path: f.Path, Flags: f.Flags, Offset: f.Offset, Size: f.Size, Append: writes, Kind: f.Kind})
+	}
+	if len(r.Files) > 0 {
+		c.Opaque = map[string][]byte{metadataKey: encode(r.Files)}
+	}
+	return c
+}
+
+func encode(v any) []byte {
+	var out bytes.Buffer
+	if err := gob.NewEncoder(&out).Encode(v); err != nil {
+		panic("BUG: describe a checkpoint: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+// decode reads what encode has written. The decoder is not made for files that were written on purpose, and may panic.
+func decode(data []byte, v any) (err error) {
+	defer func() {
+		if bad := recover(); bad != nil {
+			err = fmt.Errorf("it cannot be decoded: %v", bad)
+		}
+	}()
+	if len(data) == 0 {
+		return fmt.Errorf("it was made by something else than this ampirun")
+	}
+	return gob.NewDecoder(bytes.NewReader(data)).Decode(v)
+}
+
+// system is where the job runs.
+func system() checkpoint.System {
+	var u unix.Utsname
+	host, _ := os.Hostname()
+	if unix.Uname(&u) != nil {
+		return checkpoint.System{Host: host}
+	}
+	return checkpoint.System{Kernel: unix.ByteSliceToString(u.Release[:]), Machine: unix.ByteSliceToString(u.Machine[:]), CPU: processor(), Host: host}
+}
+
+// processor is the model's name.
+func processor() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
