@@ -3,6 +3,7 @@
  *
  * Calls that Go serves work inside of it: the rank leaves for the PE and comes back like any other. Waiting cannot work,
  * since the rank waits already: vr_lent says so to those that would switch. */
+#include "vrank/core/hooks.h"
 #include "vrank/core/progress_hook.h"
 
 #include "vrank/core/schedule.h"
@@ -48,7 +49,7 @@ static void become(struct vr_rank *context)
 	if (r != vr_loaded)
 		vr_tls_load(r);
 	if (vr_unlikely(vr_directories))
-		vr_directory_enter(r);
+		vr_core_hooks.enter_directory(r);
 }
 
 static void set_state(struct vr_rank *r, uint32_t s)

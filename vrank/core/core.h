@@ -141,6 +141,13 @@ enum vr_saves { VR_TO_DISK = 1, VR_TO_MEMORY = 2 };
 extern struct vr_job *vr_job;
 extern struct vr_pe *vr_pe; /* this worker's */
 
+/* The PE: may it come to rest? */
+static inline int vr_freeze_is_due(void)
+{
+	const struct vr_freeze *f = &vr_job->freeze;
+	return vr_unlikely(vr_pe->is_told) && atomic_load(&f->told) == vr_job->pes && !atomic_load(&f->travelling);
+}
+
 /* Is what this process has enough for all ranks, for ever? */
 static inline int vr_job_is_alone(void)
 {

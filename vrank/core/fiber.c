@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
-#include "vrank/freeze/preempt.h"
+#include "vrank/core/hooks.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
 
@@ -148,8 +148,8 @@ void vr_thread_delegate(void (*fn)(void *arg), void *arg)
 	struct vr_rank *r = vr_thread->rank;
 	struct vr_delegated d = {.work.run = begin, .rank = r, .thread = vr_thread, .fn = fn, .arg = arg};
 	vr_pe_post(atomic_load(&r->pe), &d.work);
-	vr_preempt_begin();
+	vr_core_hooks.thread_waits();
 	while (!atomic_load(&d.done))
 		syscall(SYS_futex, &d.done, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-	vr_preempt_end();
+	vr_core_hooks.thread_goes_on();
 }

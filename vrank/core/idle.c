@@ -8,11 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "vrank/freeze/freeze.h"
-#include "vrank/migrate/stealable.h"
+#include "vrank/core/hooks.h"
 #include "vrank/core/schedule.h"
-#include "vrank/libc/signals.h"
-#include "vrank/migrate/steal.h"
 #include "vrank/core/timeline.h"
 
 uint64_t vr_spin_ticks;
@@ -69,7 +66,7 @@ static int spin(struct vr_rank *hot)
 {
 	uint64_t since = vr_ticks(), spent = 0;
 	vr_pe_watch(hot);
-	if (vr_unlikely(vr_steal_policy.is_on) && vr_steal_try())
+	if (vr_unlikely(vr_steal_policy.is_on) && vr_core_hooks.steal())
 		return 1;
 	do {
 		for (int i = 0; i < 16; i++) {
@@ -79,7 +76,7 @@ static int spin(struct vr_rank *hot)
 		}
 		if (vr_timers_fire() || vr_job_is_stopped() || vr_job_has_ended() || vr_freeze_is_due())
 			return 1;
-		if (vr_unlikely(vr_steal_policy.is_on) && vr_steal_try())
+		if (vr_unlikely(vr_steal_policy.is_on) && vr_core_hooks.steal())
 			return 1;
 		if (spent > vr_spin_ticks / 32 && has_rival() && !move_away())
 			sched_yield();
@@ -128,7 +125,7 @@ void vr_pe_ring(struct vr_pe *pe)
 
 static int has_stealable(void)
 {
-	return vr_unlikely(vr_steal_policy.is_on) && vr_stealable_exist();
+	return vr_unlikely(vr_steal_policy.is_on) && vr_core_hooks.others_offer();
 }
 
 static void sleep_until_rung(void)
@@ -162,7 +159,7 @@ int vr_idle(struct vr_rank *hot)
 	vr_pe->idle_since = since;
 	if (!spin(hot)) {
 		/* Who sleeps will go on by himself, threads may call, handlers do anything. A timer that goes off is news before it is armed no more. */
-		int counted = !vr_pe->timers && !has_threads() && !vr_signals_may_come() && !atomic_load(&vr_timers_armed) && !atomic_load(&vr_signals_news);
+		int counted = !vr_pe->timers && !has_threads() && !vr_core_hooks.signals_may_come() && !atomic_load(&vr_timers_armed) && !atomic_load(&vr_signals_news);
 		if (counted) {
 			atomic_fetch_add(&vr_job->idle, 1);
 			deadlock = is_deadlock();

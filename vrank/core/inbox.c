@@ -4,7 +4,7 @@
  * empty inbox puts the rank on its PE's wake list, once: on_wake says that the rank is already on its way there. */
 #include "vrank/core/core.h"
 
-#include "vrank/p2p/p2p.h"
+#include "vrank/core/hooks.h"
 #include "vrank/core/progress_hook.h"
 
 static void wake_push(struct vr_rank *r)
@@ -108,10 +108,10 @@ void vr_inbox_drain(struct vr_rank *r)
 	vr_progress_hooks_hold();
 	struct vr_node *n = reverse(atomic_exchange(&r->inbox, NULL));
 	if (has_fastbox)
-		vr_p2p_fastbox(r, &fastbox);
+		vr_core_hooks.fastbox(r, &fastbox);
 	while (n) {
 		struct vr_node *next = n->next;
-		vr_p2p_handle(r, n);
+		vr_core_hooks.message(r, n);
 		n = next;
 	}
 	vr_progress_hooks_release();

@@ -1,6 +1,6 @@
 /* The job's structures in the control area: header and PEs, an arena for shared objects, one envelope pool and one ring of the timeline per PE. */
 #include "vrank/core/core.h"
-#include "vrank/libc/fd_table.h"
+#include "vrank/core/hooks.h"
 #include "vrank/core/timeline.h"
 
 #include <sched.h>
@@ -87,7 +87,7 @@ void vr_job_init(void *control, int pes, int ranks, int keeps, const struct vr_l
 		job->pe[i].pool_end = job->pe[i].pool_next + VR_POOL_BYTES;
 		job->pe[i].timeline = (struct vr_timeline *)(arena + VR_ARENA_BYTES + pes * VR_POOL_BYTES + i * vr_timeline_size());
 	}
-	vr_numbers_init(job);
+	vr_core_hooks.job_made(job);
 	job->magic = VR_JOB_MAGIC;
 }
 

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-#include "vrank/libc/life.h"
+#include "vrank/core/registers_amd64.h"
 
 /* PE thread, once. NULL, or what went wrong. */
 const char *vr_park_setup(void);

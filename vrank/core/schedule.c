@@ -3,13 +3,9 @@
 
 #include <time.h>
 
-#include "vrank/freeze/freeze.h"
-#include "vrank/migrate/stealable.h"
 #include "vrank/core/park.h"
-#include "vrank/libc/process.h"
+#include "vrank/core/hooks.h"
 #include "vrank/core/schedule.h"
-#include "vrank/libc/signals.h"
-#include "vrank/migrate/steal.h"
 #include "vrank/core/progress_hook.h"
 #include "vrank/core/switch.h"
 #include "vrank/core/timeline.h"
@@ -126,7 +122,7 @@ static void account(struct vr_rank *from, struct vr_rank *to)
 		return;
 	to->resumed_at = now;
 	if (vr_unlikely(vr_stealable_on))
-		vr_stealable_turn(from, to);
+		vr_core_hooks.stealable_turn(from, to);
 }
 
 /* What the switch after this one will touch: its cache misses overlap with the rank that runs now. */
@@ -152,9 +148,9 @@ static inline void switch_to(struct vr_rank *from, struct vr_rank *to)
 		if (rank != vr_loaded)
 			vr_tls_load(rank);
 		if (vr_unlikely(vr_directories))
-			vr_directory_enter(rank);
+			vr_core_hooks.enter_directory(rank);
 		if (vr_unlikely(vr_masks))
-			vr_mask_enter(rank);
+			vr_core_hooks.enter_mask(rank);
 		prefetch(vr_pe->head);
 		set_state(to, VR_RUNNING);
 		rank->switches++;
@@ -170,7 +166,7 @@ static inline void switch_to(struct vr_rank *from, struct vr_rank *to)
 void vr_rank_leave(enum vr_reason reason)
 {
 	if (vr_is_child())
-		vr_child_refuse("something of the runtime (MPI, dlopen)");
+		vr_core_hooks.refuse_child("something of the runtime (MPI, dlopen)");
 	left_reason = reason;
 	vr_left_by = vr_context;
 	switch_to(vr_context, NULL);
@@ -395,11 +391,11 @@ static struct vr_rank *next_to_run(void)
 	vr_timers_fire();
 	vr_pe_poll();
 	if (vr_unlikely(atomic_load_explicit(&vr_signals_news, memory_order_relaxed)))
-		vr_signals_poll();
+		vr_core_hooks.poll_signals();
 	if (vr_unlikely(vr_progress_hooks.head && !vr_progress_hooks.running))
 		return make_host();
 	struct vr_rank *r = queue_pop();
-	if (vr_unlikely(!r && vr_pe->has_stealable) && vr_stealable_retake())
+	if (vr_unlikely(!r && vr_pe->has_stealable) && vr_core_hooks.stealable_retake())
 		r = queue_pop();
 	return r;
 }
@@ -429,7 +425,7 @@ static enum vr_reason run_ranks(struct vr_rank *resume)
 			if (left_reason != VR_BUDGET)
 				return left_reason;
 		} else if (vr_job_has_ended()) {
-			if (vr_freeze_forgo())
+			if (vr_core_hooks.forgo_freeze())
 				return VR_ALL_ENDED;
 		} else if (has_moves()) {
 			return VR_MOVES;

@@ -25,17 +25,6 @@ static inline int vr_job_has_ended(void)
 	return !atomic_load_explicit(&vr_job->live, memory_order_relaxed);
 }
 
-/* Some rank of this worker has started a thread. */
-extern int vr_have_threads;
-
-/* Some rank has called chdir: then each switch goes to the rank's directory. */
-extern int vr_directories;
-void vr_directory_enter(const struct vr_rank *r);
-
-/* PE stack: a rank goes, or has come, with its current directory. 0, or -1. */
-void vr_directory_leave(const struct vr_rank *r);
-int vr_directory_adopt(const struct vr_rank *r);
-
 /* So many ranks are lent to functions that must not wait: see callback.c. Then the PE's budget is negative, which leads who
  * would switch into the slow path. */
 extern int vr_lent;

@@ -11,13 +11,6 @@
 /* Any thread of any worker: freeze the job, and have it end so if `halts` is set. 0 when that is under way already. */
 int vr_freeze_ask(int halts);
 
-/* The PE: may it come to rest? */
-static inline int vr_freeze_is_due(void)
-{
-	const struct vr_freeze *f = &vr_job->freeze;
-	return vr_unlikely(vr_pe->is_told) && atomic_load(&f->told) == vr_job->pes && !atomic_load(&f->travelling);
-}
-
 /* The PE, when all ranks of the job have ended: it may leave for good, and from then on nobody comes to rest, who would wait for it for ever.
  * 0 when all have been told before that: then it comes to rest first, as the others do. */
 int vr_freeze_forgo(void);

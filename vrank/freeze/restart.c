@@ -7,6 +7,7 @@
 #include "vrank/libc/life.h"
 #include "vrank/migrate/move.h"
 #include "vrank/core/schedule.h"
+#include "vrank/libc/directory.h"
 #include "vrank/libc/signals.h"
 #include "vrank/libc/file_mapping.h"
 #include "vrank/migrate/steal.h"

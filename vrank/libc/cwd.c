@@ -7,8 +7,7 @@
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/core/schedule.h"
-
-int vr_directories; /* some rank has called chdir */
+#include "vrank/libc/directory.h"
 
 static int start_fd; /* where all ranks begin */
 static int here; /* the descriptor of the directory that the process is in */

@@ -21,8 +21,6 @@
 #include "vrank/libc/reach.h"
 #include "vrank/core/switch.h"
 
-int vr_forked;
-VR_THREAD_LOCAL int vr_vforked;
 VR_THREAD_LOCAL int64_t vr_apart;
 
 #define STACK (256 << 10)

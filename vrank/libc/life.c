@@ -182,20 +182,3 @@ void vr_exit(int code)
 		((int (*)(void *))e->fflush)(NULL);
 	vr_rank_exit(code);
 }
-
-void vr_job_abort(int code, const char *fmt, ...)
-{
-	struct vr_rank *me = vr_context;
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(me->call.text, sizeof me->call.text, fmt, args);
-	va_end(args);
-	if (vr_is_child()) {
-		vr_out_printf(me->id, 2, "ampirun: rank %d: a process that it started: %s\n", me->id, me->call.text);
-		_exit(code);
-	}
-	me->exit_code = code;
-	for (;;)
-		vr_rank_leave(VR_ABORTED);
-}
-

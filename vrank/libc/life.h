@@ -5,7 +5,8 @@
 #include <link.h>
 #include <pthread.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/hooks.h"
+#include "vrank/core/registers_amd64.h"
 
 #define VR_IDENTITY 32
 
@@ -255,12 +256,6 @@ int vr_signal_is_claimed(int signal);
 
 /* Call the handler that rank r set for a signal, if it did: 1. */
 int vr_signal_deliver(struct vr_rank *r, int signal, void *info, void *context);
-
-/* Registers by their numbers in DWARF for x86-64: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15, and the address of the code. */
-enum { VR_REG_RBX = 3, VR_REG_RBP = 6, VR_REG_RSP = 7, VR_REG_R12 = 12, VR_REG_RIP = 16, VR_REGS };
-
-/* The registers of a handler's ucontext_t. Any thread. */
-void vr_regs_take(const void *context, uint64_t *regs);
 
 /* What the last fault was; PE stack. */
 struct vr_fault {

@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/hooks.h"
 
 struct vr_child {
 	struct vr_child *next;
@@ -37,19 +37,8 @@ struct vr_process {
 /* Of the rank that runs; NULL when its slice is full. */
 struct vr_process *vr_process(void);
 
-/* This process is the child of a fork() that a rank called: its memory is its own. */
-extern int vr_forked;
-
-/* The thread runs the child of a vfork(): in the memory of the rank, which sleeps meanwhile. */
-extern VR_THREAD_LOCAL int vr_vforked;
-
 /* Calls to MPI take the way for threads: in threads that ranks have started, and in children. */
 extern VR_THREAD_LOCAL int64_t vr_apart;
-
-static inline int vr_is_child(void)
-{
-	return vr_unlikely(vr_forked | vr_vforked);
-}
 
 /* PE stack, before ranks run. */
 void vr_fork_setup(int region_fd, uint64_t base);

@@ -19,8 +19,6 @@
 #define RETRY 200000 /* nanoseconds until a rank that was in the runtime is tried again */
 #define BIT(signal) (1ull << ((signal) - 1))
 
-_Atomic int vr_signals_news;
-int vr_masks;
 
 static pid_t pe_thread;
 static timer_t retry;

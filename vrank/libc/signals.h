@@ -80,9 +80,6 @@ int vr_signal_take(struct vr_signals *s, uint64_t set, int even_blocked, siginfo
 /* PE stack: ranks that sleep and have something pending go on with that. */
 void vr_signals_poll(void);
 
-/* There may be something to poll. Timers that ranks have and that will go off. */
-extern _Atomic int vr_signals_news, vr_timers_armed;
-
 /* PE stack: has a rank of this worker a handler that something outside of the job may cause to run? */
 int vr_signals_may_come(void);
 
@@ -90,8 +87,7 @@ int vr_signals_may_come(void);
 void vr_handlers_note(struct vr_signals *s, int signal);
 void vr_signals_end(struct vr_rank *r);
 
-/* Ranks differ in the signals that they block: then a switch changes the thread's mask. Rank stack: from vr_mask_begin on this one may. */
-extern int vr_masks;
+/* Rank stack: from vr_mask_begin on this one may differ from others in the signals that it blocks. */
 void vr_mask_begin(void);
 void vr_mask_end(void);
 void vr_mask_enter(struct vr_rank *r);

@@ -14,8 +14,7 @@
 #include "vrank/libc/process.h"
 #include "vrank/core/schedule.h"
 
-VR_THREAD_LOCAL struct vr_thread *vr_thread;
-int vr_have_threads, vr_links_threads;
+int vr_links_threads;
 
 struct start {
 	struct vr_rank *rank;

@@ -17,7 +17,6 @@
 
 #define SECOND 1000000000ll
 
-_Atomic int vr_timers_armed;
 
 static int result(int error)
 {

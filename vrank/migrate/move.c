@@ -1,4 +1,5 @@
 /* Ranks that go to another worker, see move.h. */
+#include "vrank/libc/directory.h"
 #include "vrank/migrate/move.h"
 
 #include <stdio.h>

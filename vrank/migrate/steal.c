@@ -6,7 +6,6 @@
 #include "vrank/migrate/stealable.h"
 #include "vrank/core/schedule.h"
 
-struct vr_steal_policy vr_steal_policy;
 
 /* Queues are looked at so far: who has more than this is busy enough. */
 #define LOOK_FAR 32

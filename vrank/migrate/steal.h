@@ -3,18 +3,7 @@
 #ifndef VRANK_STEAL_H
 #define VRANK_STEAL_H
 
-#include "vrank/core/core.h"
-
-/* How to steal: the same in all workers. */
-struct vr_steal_policy {
-	int32_t is_on;
-	int32_t half; /* take half of what is ready, else one rank */
-	uint64_t cost; /* ticks: less work than that is left alone */
-};
-extern struct vr_steal_policy vr_steal_policy;
-
-/* An idle PE looks at the others so often, in nanoseconds. */
-#define VR_STEAL_LOOK 1000000
+#include "vrank/core/hooks.h"
 
 /* PE stack, while this PE is idle: take what somebody stealable, else ask whoever has most, unless it has been asked already. 1 when a rank
  * has come. */

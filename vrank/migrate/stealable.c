@@ -9,7 +9,6 @@
 #include "vrank/core/progress_hook.h"
 #include "vrank/core/tls.h"
 
-int vr_stealable_on;
 
 /* So much of the queue is looked at for ranks to offer. */
 #define LOOK_FAR 32

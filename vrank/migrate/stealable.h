@@ -6,10 +6,7 @@
 #ifndef VRANK_STEALABLE_H
 #define VRANK_STEALABLE_H
 
-#include "vrank/core/core.h"
-
-/* This worker may offer ranks: it steals, and their images need nothing done when they leave. */
-extern int vr_stealable_on;
+#include "vrank/core/hooks.h"
 
 /* Any stack, in a switch from one context (NULL: the PE) to another: take back those whose turn it is, and offer others. `to` is in no list;
  * `from` is in the queue when it yields, and may be offered itself. */

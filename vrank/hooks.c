@@ -1,0 +1,29 @@
+/* What the core calls of the rooms above it. */
+#include "vrank/core/hooks.h"
+#include "vrank/freeze/freeze.h"
+#include "vrank/freeze/preempt.h"
+#include "vrank/libc/directory.h"
+#include "vrank/libc/fd_table.h"
+#include "vrank/libc/process.h"
+#include "vrank/libc/signals.h"
+#include "vrank/migrate/steal.h"
+#include "vrank/migrate/stealable.h"
+#include "vrank/p2p/p2p.h"
+
+const struct vr_core_hooks vr_core_hooks = {
+	.message = vr_p2p_handle,
+	.fastbox = vr_p2p_fastbox,
+	.job_made = vr_numbers_init,
+	.enter_directory = vr_directory_enter,
+	.enter_mask = vr_mask_enter,
+	.poll_signals = vr_signals_poll,
+	.signals_may_come = vr_signals_may_come,
+	.refuse_child = vr_child_refuse,
+	.forgo_freeze = vr_freeze_forgo,
+	.thread_waits = vr_preempt_begin,
+	.thread_goes_on = vr_preempt_end,
+	.steal = vr_steal_try,
+	.others_offer = vr_stealable_exist,
+	.stealable_turn = vr_stealable_turn,
+	.stealable_retake = vr_stealable_retake,
+};
