@@ -6,10 +6,10 @@
 #ifndef AMPI_AMPI_H
 #define AMPI_AMPI_H
 
+#include "ampi/functions_gen.h"
 #include "vrank/core/access.h"
 #include "vrank/core/core.h"
 #include "vrank/p2p/p2p.h"
-#include "ampi/functions_gen.h"
 #include "mpi.h"
 #include "ampi/serve.h"
 #include "table.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "isomalloc/heap.h"
 #include "ampi/ampi.h"
+#include "isomalloc/heap.h"
 
 double ampi_Wtime(void)
 {

@@ -3,9 +3,9 @@
  * of other threads go to the PE (vrank/core/fiber.h); until then nobody pays. */
 #include <unistd.h>
 
+#include "ampi/ampi.h"
 #include "vrank/core/fiber.h"
 #include "vrank/libc/process.h"
-#include "ampi/ampi.h"
 
 extern void *const ampi_guards[AMPI_FN_COUNT];
 

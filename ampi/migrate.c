@@ -2,12 +2,12 @@
  * move at any time without them. */
 #include <string.h>
 
-#include "vrank/migrate/balance.h"
-#include "vrank/freeze/freeze.h"
-#include "vrank/migrate/move.h"
 #include "ampi/ampi.h"
 #include "ampi/migrate.h"
 #include "ampi/pup.h"
+#include "vrank/freeze/freeze.h"
+#include "vrank/migrate/balance.h"
+#include "vrank/migrate/move.h"
 
 /* How often the rank that asked for a step looks whether it is done, in nanoseconds. */
 #define LOOK_EVERY 20000

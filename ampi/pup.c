@@ -1,9 +1,9 @@
 /* What AMPI_Register_pup registers, see pup.h. AMPI's manual says what a function may do when: the same function is called three times. */
 #include "ampi/pup.h"
 
-#include "shim/pup.h"
 #include "ampi/ampi.h"
 #include "ampi/migrate.h"
+#include "shim/pup.h"
 
 struct ampi_pup_entry {
 	MPI_PupFn fn;

@@ -5,10 +5,10 @@ package vrank
 #cgo LDFLAGS: -lpthread -lrt -lutil -ldl
 #include <stdlib.h>
 #include "vrank/core/core.h"
-#include "vrank/libc/life.h"
 #include "vrank/core/pe_thread.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
+#include "vrank/libc/life.h"
 
 static int64_t rank_state(const struct vr_rank *r) { return atomic_load(&r->state); }
 static int64_t rank_pe(const struct vr_rank *r) { return atomic_load(&r->pe); }

@@ -3,8 +3,8 @@ package vrank
 /*
 #include "vrank/core/core.h"
 #include "vrank/freeze/freeze.h"
-#include "vrank/migrate/move.h"
 #include "vrank/freeze/restart.h"
+#include "vrank/migrate/move.h"
 
 static void put_asleep(void) { vr_job->magic = VR_JOB_ASLEEP; }
 static void awake(void) { vr_job->magic = VR_JOB_MAGIC; }

@@ -3,9 +3,9 @@ package vrank
 /*
 #include <stdlib.h>
 #include "isomalloc/heap.h"
-#include "vrank/migrate/move.h"
-#include "vrank/libc/fd_table.h"
 #include "vrank/core/xcomp.h"
+#include "vrank/libc/fd_table.h"
+#include "vrank/migrate/move.h"
 */
 import "C"
 

@@ -1,8 +1,8 @@
 package vrank
 
 /*
-#include "vrank/migrate/balance.h"
 #include "vrank/core/timeline.h"
+#include "vrank/migrate/balance.h"
 
 static int is_started(const void *control)
 {

@@ -5,8 +5,8 @@ package vrank
 #include <string.h>
 #include "isomalloc/heap.h"
 #include "vrank/core/access.h"
-#include "vrank/libc/bind.h"
 #include "vrank/core/core.h"
+#include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
 
 static const char *stay_name(int i) { return vr_pinning_bindings[i].name; }

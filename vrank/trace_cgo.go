@@ -4,9 +4,9 @@ package vrank
 #include <signal.h>
 #include "vrank/core/core.h"
 #include "vrank/core/fiber.h"
-#include "vrank/libc/life.h"
 #include "vrank/core/park.h"
 #include "vrank/core/switch.h"
+#include "vrank/libc/life.h"
 */
 import "C"
 

@@ -3,16 +3,16 @@ package vrank
 /*
 #include "vrank/core/access.h"
 #include "vrank/core/core.h"
-#include "vrank/migrate/fd_passing.h"
-#include "vrank/libc/life.h"
-#include "vrank/migrate/stealable.h"
-#include "vrank/libc/file_mapping.h"
 #include "vrank/core/pe_thread.h"
+#include "vrank/core/schedule.h"
+#include "vrank/core/timeline.h"
+#include "vrank/libc/file_mapping.h"
+#include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
-#include "vrank/core/schedule.h"
+#include "vrank/migrate/fd_passing.h"
 #include "vrank/migrate/steal.h"
-#include "vrank/core/timeline.h"
+#include "vrank/migrate/stealable.h"
 #include "vrank/p2p/traffic.h"
 
 static const struct vr_binding *bindings(void) { return vr_bindings; }

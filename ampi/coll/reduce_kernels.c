@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "vrank/p2p/type.h"
 #include "ampi/half.h"
+#include "vrank/p2p/type.h"
 
 /* Loops are simple so that the compiler turns them into vector code, which -O2 does not do for unknown lengths. */
 #pragma GCC optimize("O3")

@@ -25,10 +25,10 @@
 #ifndef AMPI_PLAN_H
 #define AMPI_PLAN_H
 
-#include "vrank/core/progress_hook.h"
 #include "ampi/coll/coll.h"
 #include "ampi/coll/reduce.h"
 #include "ampi/p2p/request.h"
+#include "vrank/core/progress_hook.h"
 
 struct ampi_sched;
 

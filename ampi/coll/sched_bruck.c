@@ -4,8 +4,8 @@
  * while it is small. */
 #include "ampi/coll/sched_bruck.h"
 
-#include "vrank/p2p/type_copy.h"
 #include "ampi/coll/sched_blocks.h"
+#include "vrank/p2p/type_copy.h"
 
 #define BLOCK_MAX 256
 #define BLOCKS_MAX (128 << 10) /* of all blocks of a member: it has twice as much memory for them while they travel */

@@ -1,7 +1,7 @@
 /* Prefix reductions as schedules (MPI 5.0 section 6.11): in round k every member passes what it has, the product of the 2^k members that
  * end with it, to the one 2^k further. Left operands are always of lower ranks. */
-#include "ampi/coll/sched_tree.h"
 #include "ampi/coll/reduce_sched.h"
+#include "ampi/coll/sched_tree.h"
 
 /* acc holds this member's contribution, and in the end the product of all up to it. */
 static void prefix(struct ampi_sched *p, char *acc, int64_t count)

@@ -3,8 +3,8 @@
 #ifndef AMPI_PLAN_TREE_H
 #define AMPI_PLAN_TREE_H
 
-#include "ampi/coll/sched.h"
 #include "ampi/coll/reduce_call.h"
+#include "ampi/coll/sched.h"
 
 /* Member 0 goes on when all have come; all go on when member 0 has come. */
 void ampi_tree_gather_all(struct ampi_sched *p);

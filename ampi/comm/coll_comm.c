@@ -1,7 +1,7 @@
 /* Communicators as objects: what they are, what they are called, and their end (MPI 5.0 sections 7.4 and 7.8). */
-#include "ampi/p2p/bsend.h"
 #include "ampi/comm/comm_make.h"
 #include "ampi/comm/topo.h"
+#include "ampi/p2p/bsend.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Non-blocking duplication (MPI 5.0 section 7.4.2): rank 0 makes the team at once, a schedule carries its address to the others. The
  * handle is there at once; the communicator is when the request is complete. */
-#include "ampi/comm/comm_make.h"
 #include "ampi/coll/sched.h"
+#include "ampi/comm/comm_make.h"
 
 /* What a schedule of this kind works on, in memory of the schedule. */
 struct birth {

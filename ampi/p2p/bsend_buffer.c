@@ -1,7 +1,7 @@
 /* Buffers for buffered sends (MPI 5.0 section 3.6): attached to the process, a communicator or a session. */
+#include "ampi/comm/session.h"
 #include "ampi/p2p/bsend.h"
 #include "ampi/p2p/p2p_args.h"
-#include "ampi/comm/session.h"
 
 #include <limits.h>
 

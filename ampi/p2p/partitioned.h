@@ -7,9 +7,9 @@
 #ifndef AMPI_PARTITIONED_H
 #define AMPI_PARTITIONED_H
 
-#include "vrank/core/progress_hook.h"
 #include "ampi/p2p/p2p_args.h"
 #include "ampi/p2p/request.h"
+#include "vrank/core/progress_hook.h"
 
 struct ampi_greeting {
 	int64_t bytes; /* of data of all partitions */

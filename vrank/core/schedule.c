@@ -3,10 +3,10 @@
 
 #include <time.h>
 
-#include "vrank/core/park.h"
 #include "vrank/core/hooks.h"
-#include "vrank/core/schedule.h"
+#include "vrank/core/park.h"
 #include "vrank/core/progress_hook.h"
+#include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
 #include "vrank/core/timeline.h"
 #include "vrank/core/tls.h"

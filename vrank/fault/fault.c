@@ -8,14 +8,14 @@
 #include <unistd.h>
 
 #include "vrank/core/access.h"
+#include "vrank/core/park.h"
+#include "vrank/core/schedule.h"
+#include "vrank/core/switch.h"
+#include "vrank/freeze/preempt.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/freeze/preempt.h"
-#include "vrank/core/park.h"
 #include "vrank/libc/process.h"
-#include "vrank/core/schedule.h"
 #include "vrank/libc/signals.h"
-#include "vrank/core/switch.h"
 
 struct vr_fault vr_fault;
 

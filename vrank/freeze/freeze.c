@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "vrank/freeze/preempt.h"
-#include "vrank/migrate/stealable.h"
 #include "vrank/core/schedule.h"
+#include "vrank/freeze/preempt.h"
 #include "vrank/libc/signals.h"
+#include "vrank/migrate/stealable.h"
 
 #define WAIT_NS 100000 /* how often a rank looks whether it is done */
 #define LOOK_NS 20000000 /* how often a PE that waits for others looks whether the job has been stopped */

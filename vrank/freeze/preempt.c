@@ -27,12 +27,12 @@
 #include <unistd.h>
 
 #include "vrank/core/compat.h"
+#include "vrank/core/progress_hook.h"
+#include "vrank/core/schedule.h"
 #include "vrank/freeze/freeze.h"
 #include "vrank/freeze/interrupt.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/fd_table.h"
-#include "vrank/core/schedule.h"
-#include "vrank/core/progress_hook.h"
+#include "vrank/libc/life.h"
 
 #define RED_ZONE 128
 #define REST_MAX (20 * 1000000) /* nanoseconds; then the kernel is asked again: who wakes need not change the value */

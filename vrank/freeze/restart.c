@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-#include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
-#include "vrank/migrate/move.h"
 #include "vrank/core/schedule.h"
-#include "vrank/libc/directory.h"
-#include "vrank/libc/signals.h"
-#include "vrank/libc/file_mapping.h"
-#include "vrank/migrate/steal.h"
 #include "vrank/core/timeline.h"
+#include "vrank/libc/bind.h"
+#include "vrank/libc/directory.h"
+#include "vrank/libc/file_mapping.h"
+#include "vrank/libc/life.h"
+#include "vrank/libc/signals.h"
+#include "vrank/migrate/move.h"
+#include "vrank/migrate/steal.h"
 
 /* ---- work that PEs had ---- */
 

@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 
 #include "isomalloc/heap.h"
-#include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
-#include "vrank/libc/fd_table.h"
 #include "vrank/core/xcomp.h"
+#include "vrank/libc/bind.h"
+#include "vrank/libc/fd_table.h"
+#include "vrank/libc/life.h"
 
 #define PAGE 4096ul
 #define SHARE 4 /* of the heap's area: one part in so many is the most that the break can reach */

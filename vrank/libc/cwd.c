@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "vrank/libc/bind.h"
-#include "vrank/libc/fd_table.h"
 #include "vrank/core/schedule.h"
+#include "vrank/libc/bind.h"
 #include "vrank/libc/directory.h"
+#include "vrank/libc/fd_table.h"
 
 static int start_fd; /* where all ranks begin */
 static int here; /* the descriptor of the directory that the process is in */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vrank/libc/bind.h"
 #include "vrank/core/fiber.h"
+#include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
 
 static char *text_of(struct vr_rank *r)

@@ -14,8 +14,8 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/fd_table.h"
+#include "vrank/libc/life.h"
 
 #define PAGE 4096ul
 

@@ -15,11 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "vrank/core/switch.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
-#include "vrank/core/switch.h"
 
 VR_THREAD_LOCAL int64_t vr_apart;
 

@@ -8,12 +8,12 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/core/fiber.h"
-#include "vrank/p2p/p2p.h"
+#include "vrank/core/schedule.h"
+#include "vrank/core/switch.h"
 #include "vrank/libc/probe.h"
 #include "vrank/libc/process.h"
-#include "vrank/core/schedule.h"
 #include "vrank/libc/signals.h"
-#include "vrank/core/switch.h"
+#include "vrank/p2p/p2p.h"
 
 const void *vr_shim_table, *vr_shim_guarded;
 void (*vr_rank_ending)(int code);

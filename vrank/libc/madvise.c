@@ -4,8 +4,8 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/file_mapping.h"
+#include "vrank/libc/life.h"
 
 #define PAGE 4096ul
 

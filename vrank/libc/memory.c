@@ -9,8 +9,8 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/file_mapping.h"
+#include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
 
 #define PAGE 4096ul

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_journal.h"
+#include "vrank/libc/life.h"
 #include "vrank/libc/reach.h"
 
 static int kept(int fd)

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 #include "isomalloc/heap.h"
-#include "vrank/libc/life.h"
 #include "vrank/core/progress_hook.h"
+#include "vrank/libc/life.h"
 
 #define AMOUNT (4ul << 20)
 #define AMOUNT_CHECKED (64ul << 10) /* a checking heap writes to all that it frees, and keeps it */

@@ -5,8 +5,8 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/file_mapping.h"
+#include "vrank/libc/life.h"
 
 #define PAGE 4096ul
 #define PLAIN (PROT_READ | PROT_WRITE)

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_mapping.h"
+#include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
 
 #ifndef CLOSE_RANGE_UNSHARE

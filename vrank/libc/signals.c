@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "vrank/libc/bind.h"
-#include "vrank/freeze/preempt.h"
 #include "vrank/core/park.h"
-#include "vrank/libc/process.h"
-#include "vrank/core/schedule.h"
 #include "vrank/core/progress_hook.h"
+#include "vrank/core/schedule.h"
+#include "vrank/freeze/preempt.h"
+#include "vrank/libc/bind.h"
+#include "vrank/libc/process.h"
 
 #define RED_ZONE 128
 #define RETRY 200000 /* nanoseconds until a rank that was in the runtime is tried again */

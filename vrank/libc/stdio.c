@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_journal.h"
+#include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
 #include "vrank/libc/wait.h"

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "vrank/libc/bind.h"
 #include "vrank/core/core.h"
+#include "vrank/libc/bind.h"
 #include "vrank/libc/wait.h"
 
 #define PAUSE_MIN 1000

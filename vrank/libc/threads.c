@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/schedule.h"
+#include "vrank/freeze/preempt.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
-#include "vrank/freeze/preempt.h"
 #include "vrank/libc/process.h"
-#include "vrank/core/schedule.h"
 
 int vr_links_threads;
 

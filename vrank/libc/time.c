@@ -4,8 +4,8 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "vrank/libc/bind.h"
 #include "vrank/core/core.h"
+#include "vrank/libc/bind.h"
 #include "vrank/libc/wait.h"
 
 static int64_t to_ns(const struct timespec *t)

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vrank/core/schedule.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
-#include "vrank/core/schedule.h"
 #include "vrank/libc/signals.h"
 
 /* A thread of the kernel's own, or a child: the kernel knows whether a handler has run. */

@@ -6,19 +6,19 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/core/access.h"
-#include "vrank/migrate/fd_passing.h"
 #include "vrank/core/fiber.h"
-#include "vrank/freeze/freeze.h"
-#include "vrank/libc/life.h"
-#include "vrank/migrate/stealable.h"
-#include "vrank/libc/file_mapping.h"
-#include "vrank/libc/process.h"
-#include "vrank/migrate/rebind.h"
-#include "vrank/libc/signals.h"
-#include "vrank/migrate/steal.h"
 #include "vrank/core/progress_hook.h"
 #include "vrank/core/timeline.h"
 #include "vrank/core/tls.h"
+#include "vrank/freeze/freeze.h"
+#include "vrank/libc/file_mapping.h"
+#include "vrank/libc/life.h"
+#include "vrank/libc/process.h"
+#include "vrank/libc/signals.h"
+#include "vrank/migrate/fd_passing.h"
+#include "vrank/migrate/rebind.h"
+#include "vrank/migrate/steal.h"
+#include "vrank/migrate/stealable.h"
 
 /* ---- lists of the PE ---- */
 

@@ -2,9 +2,9 @@
 #include "vrank/migrate/steal.h"
 
 #include "vrank/core/fiber.h"
+#include "vrank/core/schedule.h"
 #include "vrank/migrate/move.h"
 #include "vrank/migrate/stealable.h"
-#include "vrank/core/schedule.h"
 
 
 /* Queues are looked at so far: who has more than this is busy enough. */

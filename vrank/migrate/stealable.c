@@ -3,11 +3,11 @@
 
 #include <sched.h>
 
-#include "vrank/migrate/move.h"
-#include "vrank/core/schedule.h"
-#include "vrank/migrate/steal.h"
 #include "vrank/core/progress_hook.h"
+#include "vrank/core/schedule.h"
 #include "vrank/core/tls.h"
+#include "vrank/migrate/move.h"
+#include "vrank/migrate/steal.h"
 
 
 /* So much of the queue is looked at for ranks to offer. */

@@ -4,8 +4,8 @@ package kernels
 /*
 #cgo CFLAGS: -std=gnu11 -Wall -Wextra -I${SRCDIR}/../../..
 
-#include "vrank/p2p/type.h"
 #include "ampi/coll/reduce.h"
+#include "vrank/p2p/type.h"
 
 #define PLAIN(kind, T)                                \
 	case VR_KIND_##kind:                          \

@@ -1,8 +1,8 @@
 package coretest
 
 /*
-#include "vrank/internal/coretest/harness.h"
 #include "vrank/freeze/freeze.h"
+#include "vrank/internal/coretest/harness.h"
 
 static int is_due(int pe) { ct_be(pe); return vr_freeze_is_due(); }
 static int forgo(int pe) { ct_be(pe); return vr_freeze_forgo(); }
