@@ -98,10 +98,10 @@ func TestJobsIn(t *testing.T) {
 // ---- jobs that run ----
 
 // startHanging starts a job whose workers wait for the end.
-func startHanging(t *testing.T) *live { return startLive(t, nil, "hang").workers() }
+func startHanging(t *testing.T) *runningManager { return startLive(t, nil, "hang").workers() }
 
 // contact connects to a job.
-func (l *live) contact() *Conversation {
+func (l *runningManager) contact() *Conversation {
 	l.t.Helper()
 	c, err := Contact(l.cmd.Process.Pid)
 	if err != nil {
@@ -112,13 +112,13 @@ func (l *live) contact() *Conversation {
 }
 
 // ask asks a job something, and gathers what it says.
-func (l *live) ask(verb string, args ...int) (all []Reply, err error) {
+func (l *runningManager) ask(verb string, args ...int) (all []Reply, err error) {
 	l.t.Helper()
 	err = l.contact().Ask(Request{Verb: verb, Args: args}, func(r Reply) { all = append(all, r) })
 	return all, err
 }
 
-func (l *live) mustAsk(verb string, args ...int) Reply {
+func (l *runningManager) mustAsk(verb string, args ...int) Reply {
 	l.t.Helper()
 	all, err := l.ask(verb, args...)
 	if err != nil || len(all) != 1 {
@@ -128,7 +128,7 @@ func (l *live) mustAsk(verb string, args ...int) Reply {
 }
 
 // stop ends the job, and checks that it has ended well.
-func (l *live) stop() {
+func (l *runningManager) stop() {
 	l.t.Helper()
 	if err := l.contact().Stop(func(Reply) {}); err != nil {
 		l.t.Error(err)
@@ -139,7 +139,7 @@ func (l *live) stop() {
 }
 
 // expectAlive checks that a job still does what it is asked.
-func (l *live) expectAlive() {
+func (l *runningManager) expectAlive() {
 	l.t.Helper()
 	if s := l.mustAsk("status").Status; s.State != "runs" || s.Problem != "" {
 		l.t.Errorf("%+v", s)
@@ -190,7 +190,7 @@ func TestControlMigrate(t *testing.T) {
 	l.stop()
 }
 
-func (l *live) expectRefusal(code int, text, verb string, args ...int) {
+func (l *runningManager) expectRefusal(code int, text, verb string, args ...int) {
 	l.t.Helper()
 	_, err := l.ask(verb, args...)
 	var r *Refusal
@@ -243,7 +243,7 @@ func TestControlLongMove(t *testing.T) {
 }
 
 // dial connects to a job without our client.
-func (l *live) dial() net.Conn {
+func (l *runningManager) dial() net.Conn {
 	l.t.Helper()
 	conn, err := net.DialUnix("unix", nil, controlAddress(l.cmd.Process.Pid))
 	if err != nil {
@@ -344,7 +344,7 @@ func TestControlSuspendedWorker(t *testing.T) {
 	l.stop()
 }
 
-func (l *live) suspend(pe int) {
+func (l *runningManager) suspend(pe int) {
 	syscall.Kill(l.pids[pe], syscall.SIGSTOP)
 	waitFor(l.t, "a worker to stand still", func() bool { return processState(l.pids[pe]) == 'T' })
 }

@@ -37,7 +37,7 @@ func TestSignalsEndTheJob(t *testing.T) {
 
 func TestSignalsToTheGroupEndTheJobOnce(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
-		l := &live{t: t, cmd: command(t, nil, "hang"), pids: map[int]int{}}
+		l := &runningManager{t: t, cmd: command(t, nil, "hang"), pids: map[int]int{}}
 		l.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		stdout, err := l.cmd.StdoutPipe()
 		if err != nil {

@@ -70,8 +70,8 @@ func (r result) expect(t *testing.T, code int, stdout, stderr string) {
 	}
 }
 
-// live is a manager that runs, with its workers' pids as scenario "hang" prints them.
-type live struct {
+// runningManager is a manager that runs, with its workers' pids as scenario "hang" prints them.
+type runningManager struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	out    *bufio.Scanner
@@ -79,9 +79,9 @@ type live struct {
 	pids   map[int]int // by PE
 }
 
-func startLive(t *testing.T, edit func(*Options), args ...string) *live {
+func startLive(t *testing.T, edit func(*Options), args ...string) *runningManager {
 	t.Helper()
-	l := &live{t: t, cmd: command(t, edit, args...), pids: map[int]int{}}
+	l := &runningManager{t: t, cmd: command(t, edit, args...), pids: map[int]int{}}
 	stdout, err := l.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func startLive(t *testing.T, edit func(*Options), args ...string) *live {
 }
 
 // line waits for the next line of output.
-func (l *live) line() string {
+func (l *runningManager) line() string {
 	l.t.Helper()
 	if !l.out.Scan() {
 		l.t.Fatalf("output ended; stderr: %s", l.stderr.String())
@@ -104,7 +104,7 @@ func (l *live) line() string {
 }
 
 // workers waits until both workers have told their pids.
-func (l *live) workers() *live {
+func (l *runningManager) workers() *runningManager {
 	l.t.Helper()
 	for len(l.pids) < 2 {
 		fields := strings.Fields(l.line())
@@ -114,7 +114,7 @@ func (l *live) workers() *live {
 	return l
 }
 
-func (l *live) signal(sig syscall.Signal) {
+func (l *runningManager) signal(sig syscall.Signal) {
 	l.t.Helper()
 	if err := l.cmd.Process.Signal(sig); err != nil {
 		l.t.Fatal(err)
@@ -122,7 +122,7 @@ func (l *live) signal(sig syscall.Signal) {
 }
 
 // end waits for the manager's end, and that no worker is left.
-func (l *live) end() (code int, stderr string) {
+func (l *runningManager) end() (code int, stderr string) {
 	l.t.Helper()
 	for l.out.Scan() {
 	}

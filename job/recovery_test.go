@@ -11,7 +11,7 @@ import (
 )
 
 // startLasting starts a job that outlives its workers.
-func startLasting(t *testing.T, mode string, how Checkpoints) *live {
+func startLasting(t *testing.T, mode string, how Checkpoints) *runningManager {
 	t.Helper()
 	return startLive(t, func(o *Options) {
 		o.FT, o.Checkpoints, o.Stats = &FT{Mode: mode, MaxFailures: 3, Timeout: time.Hour}, &how, true
@@ -19,7 +19,7 @@ func startLasting(t *testing.T, mode string, how Checkpoints) *live {
 }
 
 // status is what the job says of itself, once that satisfies a condition.
-func (l *live) status(what string, condition func(*Status) bool) (s *Status) {
+func (l *runningManager) status(what string, condition func(*Status) bool) (s *Status) {
 	l.t.Helper()
 	waitFor(l.t, what, func() bool {
 		s = l.mustAsk("status").Status

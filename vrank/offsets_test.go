@@ -108,7 +108,7 @@ func TestOffsetsOfEnvelope(t *testing.T) {
 	if at := o.of(t, "vr_env.data").Offset; at != 2*line || o.of(t, "vr_env.").Size != 2*line {
 		t.Errorf("payload begins at %d of an envelope of %d bytes", at, o.of(t, "vr_env.").Size)
 	}
-	o.within(t, line, 2*line, "vr_env.bucket_next", "vr_env.order_prev")
+	o.within(t, line, 2*line, "vr_env.bucket_next", "vr_env.arrival_prev")
 }
 
 // switch_amd64.S pops a frame in this order.
