@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // Arrival is a generation that another store has made and that is copied into this one, file by file. It is not visible before Finish has

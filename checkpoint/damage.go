@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // Damage is an error about a file that is not what was written: cut off, changed, another one or missing.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // disk is what a store does to its directory. Tests put one in that fails.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // faulty is a disk on which one operation, counted from now, fails; or that one and all later ones, as if the process had died.

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // sample is a small checkpoint with all there is: both kinds of blocks, several packs, one of an older generation.

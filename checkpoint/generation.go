@@ -3,7 +3,7 @@ package checkpoint
 import (
 	"time"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // Generation is a complete checkpoint, open to be read. It may be used by several goroutines at a time.

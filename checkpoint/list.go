@@ -4,7 +4,7 @@ import (
 	"io"
 	"math/bits"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // list fills the manifest's packs and table of pages, and puts links to the older packs into the folder.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // Version is the version of the format that is written, and the only one that is read.

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/xxh3"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // packReader reads blocks of a pack, checked. It may be used by several goroutines at a time.

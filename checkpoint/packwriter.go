@@ -7,7 +7,7 @@ import (
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sys/unix"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 const (

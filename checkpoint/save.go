@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // blockBytes is how much memory goes into a block.

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // partial marks folders of generations that are being written or removed.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 const page = 4096

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/safefile"
 	"ampirun/isomalloc"
-	"ampirun/safefile"
 )
 
 // Checkpoints says where and when a job is saved.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 	"ampirun/vrank"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/safefile"
 	"ampirun/isomalloc"
-	"ampirun/safefile"
 	"ampirun/vrank"
 )
 

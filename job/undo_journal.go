@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 	"ampirun/vrank"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // TestUndoOpened makes undone what ranks have opened in an epoch and later, and nothing else.

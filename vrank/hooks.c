@@ -1,9 +1,10 @@
 /* What the core calls of the rooms above it. */
 #include "vrank/core/hooks.h"
 #include "vrank/freeze/freeze.h"
-#include "vrank/freeze/preempt.h"
 #include "vrank/libc/directory.h"
 #include "vrank/libc/fd_table.h"
+#include "vrank/libc/file_mapping.h"
+#include "vrank/libc/preempt.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/signals.h"
 #include "vrank/migrate/steal.h"
@@ -16,6 +17,7 @@ const struct vr_core_hooks vr_core_hooks = {
 	.job_made = vr_numbers_init,
 	.enter_directory = vr_directory_enter,
 	.enter_mask = vr_mask_enter,
+	.is_mapped_file = vr_file_mapping_of,
 	.poll_signals = vr_signals_poll,
 	.signals_may_come = vr_signals_may_come,
 	.refuse_child = vr_child_refuse,

@@ -3,7 +3,7 @@ package vrank
 /*
 #include <stdlib.h>
 #include "vrank/freeze/interrupt.h"
-#include "vrank/freeze/preempt.h"
+#include "vrank/libc/preempt.h"
 */
 import "C"
 

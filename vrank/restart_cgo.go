@@ -2,8 +2,8 @@ package vrank
 
 /*
 #include "vrank/core/core.h"
-#include "vrank/freeze/preempt.h"
 #include "vrank/freeze/restart.h"
+#include "vrank/libc/preempt.h"
 
 static int is_asleep(void) { return vr_job->magic == VR_JOB_ASLEEP; }
 static int lacks_registers(void) { return !vr_preempt_can_restore(vr_job->registers); }

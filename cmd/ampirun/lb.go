@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 
 	"ampirun/cmd/ampirun/lb"
+	"ampirun/internal/safefile"
 	"ampirun/job"
 	_ "ampirun/loadbalance/partition/native" // METIS and Scotch, where they are installed
-	"ampirun/safefile"
 )
 
 // isLB tells whether the arguments are for ampirun lb. A program of that name is run as ./lb.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"ampirun/internal/safefile"
 	"ampirun/loadbalance"
 	"ampirun/loadbalance/record"
-	"ampirun/safefile"
 	"ampirun/vrank"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ampirun/internal/safefile"
 	"ampirun/internal/subcommand"
-	"ampirun/safefile"
 )
 
 // Run does what the arguments after "ampirun report" ask for. An error is one line for the user.

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "isomalloc/heap.h"
-#include "vrank/libc/process.h"
+#include "vrank/core/hooks.h"
 
 #define PAGE 4096ul
 #define SPANS 12 /* open parts of a slice: what lies between more of them stays open */

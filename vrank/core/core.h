@@ -284,8 +284,13 @@ static inline int vr_pe_has_news(void)
 	return vr_pe_has_watched() || atomic_load_explicit(&vr_pe->wake, memory_order_relaxed) || atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed);
 }
 
-/* Any thread of any worker: end a PE's sleep. */
+/* Any thread of any worker: end a PE's sleep, or that of all. */
 void vr_pe_ring(struct vr_pe *pe);
+void vr_job_ring(void);
+
+/* PE stack, or any that takes part in a move: a rank leaves its PE, and has arrived at the next one. */
+void vr_transit_begins(void);
+void vr_transit_ends(void);
 
 /* ---- envelopes: pool.c ---- */
 

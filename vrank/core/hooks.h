@@ -16,6 +16,8 @@ struct vr_core_hooks {
 	/* PE stack, or a rank's: rank r is about to run; wanted while vr_directories, vr_masks. */
 	void (*enter_directory)(const struct vr_rank *r);
 	void (*enter_mask)(struct vr_rank *r);
+	/* The owner: does [p, p+n) touch a file that the rank has mapped? */
+	int (*is_mapped_file)(const struct vr_rank *r, const void *p, size_t n);
 	/* PE stack: ranks that sleep and have a signal pending go on with that; wanted while vr_signals_news. */
 	void (*poll_signals)(void);
 	/* PE stack: has a rank of this worker a handler that something outside of the job may cause to run? */

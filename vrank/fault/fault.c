@@ -11,9 +11,9 @@
 #include "vrank/core/park.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
-#include "vrank/freeze/preempt.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
+#include "vrank/libc/preempt.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/signals.h"
 

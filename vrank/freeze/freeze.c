@@ -7,18 +7,12 @@
 #include <unistd.h>
 
 #include "vrank/core/schedule.h"
-#include "vrank/freeze/preempt.h"
+#include "vrank/libc/preempt.h"
 #include "vrank/libc/signals.h"
 #include "vrank/migrate/stealable.h"
 
 #define WAIT_NS 100000 /* how often a rank looks whether it is done */
 #define LOOK_NS 20000000 /* how often a PE that waits for others looks whether the job has been stopped */
-
-static void ring_all(void)
-{
-	for (int i = 0; i < vr_job->pes; i++)
-		vr_pe_ring(&vr_job->pe[i]);
-}
 
 static void told(struct vr_work *w)
 {
@@ -27,7 +21,7 @@ static void told(struct vr_work *w)
 	if (!vr_lent)
 		vr_pe->budget = 0;
 	if (atomic_fetch_add(&vr_job->freeze.told, 1) + 1 == vr_job->pes)
-		ring_all();
+		vr_job_ring();
 }
 
 int vr_freeze_ask(int halts)
@@ -75,17 +69,6 @@ void vr_freeze_and_wait(enum vr_saves place)
 	vr_rank_leave(place == VR_TO_MEMORY ? VR_SAVES_IN_MEMORY : VR_SAVES);
 	while (atomic_load(&vr_job->freeze.done) == before)
 		vr_rank_sleep(WAIT_NS);
-}
-
-void vr_freeze_departs(void)
-{
-	atomic_fetch_add(&vr_job->freeze.travelling, 1);
-}
-
-void vr_freeze_arrives(void)
-{
-	if (atomic_fetch_sub(&vr_job->freeze.travelling, 1) == 1 && vr_unlikely(atomic_load(&vr_job->freeze.wanted)))
-		ring_all();
 }
 
 void vr_freeze_enter(void)

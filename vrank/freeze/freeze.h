@@ -27,10 +27,6 @@ void vr_freeze_rest(void);
  * job's manager explains. Switches. Only where vr_job->saves has this place. */
 void vr_freeze_and_wait(enum vr_saves place);
 
-/* Ranks go and come. */
-void vr_freeze_departs(void);
-void vr_freeze_arrives(void);
-
 /* PE stack, in Go: nothing of the job is in this process's own memory from here on. */
 void vr_freeze_enter(void);
 

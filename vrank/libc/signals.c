@@ -11,8 +11,8 @@
 #include "vrank/core/park.h"
 #include "vrank/core/progress_hook.h"
 #include "vrank/core/schedule.h"
-#include "vrank/freeze/preempt.h"
 #include "vrank/libc/bind.h"
+#include "vrank/libc/preempt.h"
 #include "vrank/libc/process.h"
 
 #define RED_ZONE 128

@@ -9,9 +9,9 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/core/schedule.h"
-#include "vrank/freeze/preempt.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
+#include "vrank/libc/preempt.h"
 #include "vrank/libc/process.h"
 
 int vr_links_threads;

@@ -255,7 +255,7 @@ void vr_move_detach(struct vr_move *m)
 	vr_rank_release(r);
 	r->move = m;
 	m->work.run = arrived;
-	vr_freeze_departs();
+	vr_transit_begins();
 	if (vr_timeline_on)
 		vr_timeline_left(r, m->to);
 	atomic_store(&r->pe, m->to | VR_IN_TRANSIT);
@@ -296,7 +296,7 @@ void vr_move_finish(struct vr_move *m)
 	tell(m, "");
 	move_free(m, 1);
 	if (!from)
-		vr_freeze_arrives();
+		vr_transit_ends();
 	if (atomic_load(&r->inbox))
 		vr_inbox_drain(r);
 	if (from && atomic_load(&r->on_wake)) /* it waits in the list of a PE that may look there late */

@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ampirun/checkpoint/plan"
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 var planCommand = cli.Command{

@@ -13,11 +13,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ampirun/internal/safefile"
 	"ampirun/loadbalance"
 	"ampirun/loadbalance/mapping"
 	"ampirun/loadbalance/record"
 	"ampirun/loadbalance/simulate"
-	"ampirun/safefile"
 )
 
 var simulateCommand = cli.Command{

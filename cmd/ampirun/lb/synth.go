@@ -7,9 +7,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ampirun/internal/safefile"
 	"ampirun/loadbalance/record"
 	"ampirun/loadbalance/synth"
-	"ampirun/safefile"
 )
 
 var synthCommand = cli.Command{

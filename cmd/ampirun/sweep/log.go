@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"ampirun/safefile"
+	"ampirun/internal/safefile"
 )
 
 // Setting is what all runs of a results file have in common: its first line.

@@ -10,7 +10,7 @@
  *
  * And to a rank that runs for long while the job is to freeze: interrupt.h says where. A thread that sleeps in the kernel is left alone
  * then, since not all calls are repeated by it. */
-#include "vrank/freeze/preempt.h"
+#include "vrank/libc/preempt.h"
 
 #include <cpuid.h>
 #include <errno.h>
