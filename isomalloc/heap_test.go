@@ -348,7 +348,7 @@ func compile(t testing.TB, name string) string {
 		t.Fatal(sources, err)
 	}
 	out := filepath.Join(t.TempDir(), strings.TrimSuffix(name, ".c"))
-	args := append([]string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-I.", "-o", out,
+	args := append([]string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-I..", "-o", out,
 		filepath.Join("testdata", name)}, sources...)
 	if text, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("compile %s: %v\n%s", name, err, text)

@@ -391,7 +391,8 @@ func fakeBabble(f *fakeRanks, args []string) error {
 
 // controlSocket is the descriptor of this worker's control link: its only socket of that type.
 func controlSocket() int {
-	for fd := workerControlFD; fd < 1000; fd++ {
+	first := vrank.InheritedFD(workerControlFD)
+	for fd := first; fd < first+1000; fd++ {
 		if kind, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TYPE); err == nil && kind == syscall.SOCK_STREAM {
 			return fd
 		}

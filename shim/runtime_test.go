@@ -17,7 +17,7 @@ func TestRuntimeTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(t.TempDir(), "prog")
-	args := []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-I.", "-o", program, source, "testdata/runtime.c"}
+	args := []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-I.", "-I..", "-o", program, source, "testdata/runtime.c"}
 	command(t, "gcc", append(args, shimObjects(t)...)...)
 	want := fmt.Sprintf(`core 1 0 0
 rank 258
