@@ -10,7 +10,7 @@ import (
 // What half.h computes is what compilers with _Float16 compute.
 func TestHalfPrecision(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "half")
-	out, err := exec.Command("gcc", "-O1", "-Wall", "-Wextra", "-Werror", "testdata/half.c", "-o", program).CombinedOutput()
+	out, err := exec.Command("gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-I..", "testdata/half.c", "-o", program).CombinedOutput()
 	if strings.Contains(string(out), "_Float16") {
 		t.Skip("gcc has no _Float16 to compare with")
 	}
