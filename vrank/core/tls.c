@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 
 #include "vrank/core/core.h"
+#include "vrank/core/tls_reserve.h"
 
-/* The linker puts this last in the executable's TLS segment, which ends at the thread pointer: vr_tls_setup checks. */
-#define RESERVE (2ul << 20)
-__thread char vr_tls_reserve[RESERVE] __attribute__((aligned(64)));
+/* tls_amd64.S: last in the executable's TLS segment, which ends at the thread pointer. vr_tls_setup checks. */
+extern __thread char vr_tls_reserve[VR_TLS_RESERVE] __attribute__((tls_model("local-exec")));
 
 struct vr_rank *vr_loaded;
 uint64_t vr_tls_live;
@@ -23,13 +23,13 @@ static inline char *thread_pointer(void)
 
 uint64_t vr_tls_reserve_size(void)
 {
-	return RESERVE;
+	return VR_TLS_RESERVE;
 }
 
 const char *vr_tls_setup(void)
 {
 	vr_pe->tp = (uint64_t)thread_pointer();
-	if (vr_tls_reserve + RESERVE != (char *)vr_pe->tp)
+	if (vr_tls_reserve + VR_TLS_RESERVE != (char *)vr_pe->tp)
 		return "the reserve for thread-local variables does not end at the thread pointer";
 	return NULL;
 }
@@ -62,10 +62,10 @@ static void shorten_block(void)
 	struct block b = {0};
 	uint64_t *record = dlopen(NULL, RTLD_LAZY);
 	dl_iterate_phdr(find_block, &b);
-	for (size_t i = 0; record && b.size > RESERVE && i < (RECORD - sizeof b) / 8; i++) {
+	for (size_t i = 0; record && b.size > VR_TLS_RESERVE && i < (RECORD - sizeof b) / 8; i++) {
 		struct block *at = (struct block *)&record[i];
 		if (at->image == b.image && at->file_size == b.file_size && at->size == b.size && at->align == b.align) {
-			at->size -= RESERVE;
+			at->size -= VR_TLS_RESERVE;
 			return;
 		}
 	}
@@ -74,7 +74,7 @@ static void shorten_block(void)
 /* Before there is any other thread. The first one never runs ranks. */
 __attribute__((constructor)) static void spare_threads(void)
 {
-	uint64_t first = ((uint64_t)vr_tls_reserve + 4095) & -4096ul, end = ((uint64_t)vr_tls_reserve + RESERVE) & -4096ul;
+	uint64_t first = ((uint64_t)vr_tls_reserve + 4095) & -4096ul, end = ((uint64_t)vr_tls_reserve + VR_TLS_RESERVE) & -4096ul;
 	shorten_block();
 	madvise((void *)first, end - first, MADV_DONTNEED);
 }
