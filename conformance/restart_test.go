@@ -123,6 +123,15 @@ func (l *life) kill() {
 	l.cmd.Process.Kill()
 	<-l.over
 	awaitGone(l.t, l.mark)
+	l.release()
+}
+
+// release lets the job end, and what others restart of it. It is over for goOn.
+func (l *life) release() {
+	l.t.Helper()
+	if err := os.WriteFile(l.hold, nil, 0o600); err != nil {
+		l.t.Fatal(err)
+	}
 }
 
 // goOn restarts the job.
@@ -130,6 +139,7 @@ func (l *life) goOn(flags ...string) {
 	l.t.Helper()
 	l.seen = l.newest()
 	l.restarts++
+	os.Remove(l.hold) // see release
 	cmd := l.kernel.command(l.t, append([]string{"+restart", l.dir}, flags...)...)
 	job{}.prepare(l.t, cmd)
 	cmd.Env = append(cmd.Env, l.mark) // that of the first process, which workers have from the checkpoint
@@ -139,9 +149,7 @@ func (l *life) goOn(flags ...string) {
 // end lets the job end, and waits for that.
 func (l *life) end() result {
 	l.t.Helper()
-	if err := os.WriteFile(l.hold, nil, 0o600); err != nil {
-		l.t.Fatal(err)
-	}
+	l.release()
 	l.await(func() bool { return l.isOver() })
 	r := result{commandLine(l.cmd), l.out.String(), l.err.String(), l.cmd.ProcessState.ExitCode()}
 	checkGone(l.t, l.mark, l.cmd.Args)
