@@ -45,6 +45,7 @@ lint: compilers ## formatting, go vet, staticcheck, C compiled with warnings as 
 check: lint build ## lint; generated files and docs are what the sources make of them
 	$(GO) generate ./...
 	bin/ampirun --docs-options > docs/options.md
+	bin/ampirun --docs-variables > docs/variables.md
 	@scripts/clean-tree
 	@scripts/docs-links
 

@@ -78,6 +78,8 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 		fmt.Fprintf(stdout, "ampirun %s\n", version)
 	case s.docs:
 		printDocs(stdout)
+	case s.docsVariables:
+		printVariables(stdout)
 	case s.methods:
 		s.complete()
 		e.methods(s, stdout)
