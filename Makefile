@@ -39,7 +39,7 @@ test: deps ## run all tests
 	$(GO) vet ./...
 	$(GO) test -timeout $(TEST_TIMEOUT) ./...
 
-lint: compilers ## formatting, go vet, staticcheck, C compiled with warnings as errors
+lint: compilers ## formatting, go vet, staticcheck, deadcode, C compiled with warnings as errors
 	@scripts/lint
 
 check: lint build ## lint; generated files and docs are what the sources make of them
