@@ -39,12 +39,13 @@ test: deps ## run all tests
 	$(GO) vet ./...
 	$(GO) test -timeout $(TEST_TIMEOUT) ./...
 
-lint: compilers ## formatting, go vet, staticcheck, C compiled with warnings as errors
+lint: compilers ## formatting, go vet, staticcheck, deadcode, C compiled with warnings as errors
 	@scripts/lint
 
 check: lint build ## lint; generated files and docs are what the sources make of them
 	$(GO) generate ./...
 	bin/ampirun --docs-options > docs/options.md
+	bin/ampirun --docs-variables > docs/variables.md
 	@scripts/clean-tree
 	@scripts/docs-links
 

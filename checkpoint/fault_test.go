@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -170,8 +171,8 @@ func (unlinked) Link(_ *safefile.Dir, name string, _ *safefile.Dir) error {
 	return &os.PathError{Op: "link", Path: name, Err: unix.EPERM}
 }
 
-// TestDamage changes one file at a time: what is restored is right, or it is an error about that file; LatestGood finds one that
-// is whole.
+// TestDamage changes one file at a time: what is restored is right, or it is an error about that file, and the
+// checkpoint before is whole.
 func TestDamage(t *testing.T) {
 	s := openQuick(t, t.TempDir(), Options{Keep: 3})
 	m := random(9, 400)
@@ -202,7 +203,7 @@ func TestDamage(t *testing.T) {
 			if !errors.As(err, &d) || d.File != file {
 				t.Errorf("%s %s: %v", file, what, err)
 			}
-			g, worse, err := s.LatestGood()
+			g, worse, err := latestGood(s)
 			if err != nil || g.Number != 1 || len(worse) != 1 {
 				t.Fatal(g, worse, err)
 			}
@@ -266,7 +267,7 @@ func TestChains(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	g, worse, err := s.LatestGood()
+	g, worse, err := latestGood(s)
 	if err != nil || g.Number != 5 || len(worse) != 1 {
 		t.Fatal(g, worse, err)
 	}
@@ -294,4 +295,19 @@ func TestDamagedNeighbour(t *testing.T) {
 		t.Fatal(r, err)
 	}
 	holds(t, latest(t, s), m)
+}
+
+// latestGood is the newest generation in which every byte is as it was written, and what is wrong with those that are newer.
+func latestGood(s *Store) (g *Generation, worse []error, err error) {
+	numbers, err := s.Numbers()
+	for _, number := range slices.Backward(numbers) {
+		if g, err = s.Generation(number); err == nil {
+			err = g.Verify()
+		}
+		if err == nil {
+			return g, worse, nil
+		}
+		worse = append(worse, err)
+	}
+	return nil, worse, errors.Join(err, ErrNone)
 }

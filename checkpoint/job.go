@@ -42,13 +42,11 @@ type Image struct {
 
 // Rank is what a rank has outside of its slice.
 type Rank struct {
-	PE      int               `json:"pe"`      // where it was
-	Pinned  string            `json:"pinned"`  // the reason why it cannot move; "" if it can
-	Luggage []byte            `json:"luggage"` // what moves with a rank in Go
-	Files   []File            `json:"files"`
-	Stdout  uint64            `json:"stdout"` // bytes handed to the job's output so far
-	Stderr  uint64            `json:"stderr"`
-	Opaque  map[string][]byte `json:"opaque"`
+	PE     int               `json:"pe"` // where it was
+	Files  []File            `json:"files"`
+	Stdout uint64            `json:"stdout"` // bytes handed to the job's output so far
+	Stderr uint64            `json:"stderr"`
+	Opaque map[string][]byte `json:"opaque"`
 }
 
 // File is an open descriptor of a rank.

@@ -202,7 +202,7 @@ func (s *Store) publish(temp *safefile.Dir, number uint64, check func() error) e
 var ErrNone = errors.New("there is no complete checkpoint")
 
 // Latest is the newest complete generation; errors.Is(err, ErrNone) tells that there is none. A damaged one is an error
-// (*Damage), never passed by: LatestGood does that.
+// (*Damage), never passed by.
 func (s *Store) Latest() (*Generation, error) {
 	numbers, err := s.Numbers()
 	if err != nil {
@@ -212,32 +212,6 @@ func (s *Store) Latest() (*Generation, error) {
 		return nil, fmt.Errorf("%s: %w", s.Dir(), ErrNone)
 	}
 	return s.Generation(numbers[len(numbers)-1])
-}
-
-// LatestGood is the newest generation in which every byte is as it was written, and what is wrong with those that are newer.
-func (s *Store) LatestGood() (g *Generation, worse []error, err error) {
-	numbers, err := s.Numbers()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, number := range slices.Backward(numbers) {
-		g, err := s.Generation(number)
-		if err == nil {
-			err = g.Verify()
-		}
-		if err == nil {
-			return g, worse, nil
-		}
-		worse = append(worse, err)
-	}
-	return nil, worse, fmt.Errorf("%s: %w%s", s.Dir(), ErrNone, ofDamaged(len(worse)))
-}
-
-func ofDamaged(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(": all %d are damaged", n)
 }
 
 // Generation opens a complete generation by its number.

@@ -22,8 +22,8 @@ func testJob() *Job {
 	return &Job{Version: "1", Program: "./heat", Args: []string{"-n", "3\xff"}, Env: []string{"A=b\xe4"}, Ranks: 2, PEs: 2, PageSize: page, SliceSize: 1 << 30,
 		Images: []Image{}, Opaque: map[string][]byte{"clock": {1, 2}},
 		PerRank: []Rank{
-			{PE: 1, Luggage: []byte("bag"), Stdout: 17, Files: []File{{Number: 64, Path: "/tmp/x\xff", Offset: 5, Size: 9, Append: true, Kind: "file"}}, Opaque: map[string][]byte{}},
-			{Pinned: "threads", Luggage: []byte{}, Files: []File{}, Opaque: map[string][]byte{}},
+			{PE: 1, Stdout: 17, Files: []File{{Number: 64, Path: "/tmp/x\xff", Offset: 5, Size: 9, Append: true, Kind: "file"}}, Opaque: map[string][]byte{}},
+			{Files: []File{}, Opaque: map[string][]byte{}},
 		}}
 }
 
@@ -407,5 +407,17 @@ func TestEmbeddedImages(t *testing.T) {
 	}
 	if err := g.Verify(); err == nil {
 		t.Error("a changed image passes")
+	}
+}
+
+// TestOldRanks: fields that are no more are passed over.
+func TestOldRanks(t *testing.T) {
+	old, err := encoding.Marshal(map[string]any{"pe": 3, "pinned": "it started threads", "luggage": []byte("bag"), "stdout": 17})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Rank
+	if err := decoding.Unmarshal(old, &r); err != nil || r.PE != 3 || r.Stdout != 17 {
+		t.Error(r, err)
 	}
 }

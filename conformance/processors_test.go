@@ -85,7 +85,7 @@ int main(void)
 	}
 }
 
-// TestNoShadowStacks looks whether our binaries ask for snapshot stacks, with which ranks could not change stacks.
+// TestNoShadowStacks looks whether our binaries ask for shadow stacks, with which ranks could not change stacks.
 func TestNoShadowStacks(t *testing.T) {
 	for _, name := range []string{"ampirun", "ampicc"} {
 		out, err := exec.Command("readelf", "-nW", tool(name)).Output()

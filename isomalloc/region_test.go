@@ -88,7 +88,7 @@ func TestExtentsAndPunch(t *testing.T) {
 		if _, err := r.Extents(bad.Lo, bad.Hi); err == nil {
 			t.Errorf("extents of %v: no error", bad)
 		}
-		if r.Punch(bad.Lo, bad.Hi) == nil || r.Guard(bad.Lo, bad.Hi) == nil || r.Collapse(bad.Lo, bad.Hi) == nil {
+		if r.Punch(bad.Lo, bad.Hi) == nil || r.Guard(bad.Lo, bad.Hi) == nil {
 			t.Errorf("%v is taken for whole pages of the region", bad)
 		}
 	}
@@ -99,22 +99,6 @@ func expectExtents(t *testing.T, r *Region, in Range, want []Range) {
 	got, err := r.Extents(in.Lo, in.Hi)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("extents of %v: %v (%v), want %v", in, got, err, want)
-	}
-}
-
-func TestCollapseKeepsContents(t *testing.T) {
-	r := newRegion(t, 0, 64<<20, 1)
-	s := r.Slice(0)
-	for at := s.Lo; at < s.Lo+4<<20; at += pageSize {
-		*wordAt(at) = uint64(at)
-	}
-	if err := r.Collapse(s.Lo, s.Lo+4<<20); err != nil {
-		t.Fatal(err)
-	}
-	for at := s.Lo; at < s.Lo+4<<20; at += pageSize {
-		if *wordAt(at) != uint64(at) {
-			t.Fatalf("%#x holds %#x", at, *wordAt(at))
-		}
 	}
 }
 

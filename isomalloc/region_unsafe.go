@@ -50,21 +50,6 @@ func (r *Region) unmap() error {
 	return nil
 }
 
-// Collapse asks for huge pages behind [lo, hi), which it also fills: use it on
-// memory that is in use. A kernel that cannot do it leaves things as they are,
-// which is no error.
-func (r *Region) Collapse(lo, hi uintptr) error {
-	if err := r.mappedInside("collapse", lo, hi); err != nil || lo == hi {
-		return err
-	}
-	switch err := unix.Madvise(bytesAt(lo, hi), unix.MADV_COLLAPSE); {
-	case err == nil, errors.Is(err, unix.EINVAL), errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EBUSY):
-		return nil
-	default:
-		return fmt.Errorf("collapse %s: %w", Range{lo, hi}, err)
-	}
-}
-
 // Guard makes every access to [lo, hi) in this process a fault. Other processes
 // that map the region have to do the same for themselves. The range is taken out
 // of the address space, because a hole costs no mapping, of which the kernel

@@ -53,7 +53,7 @@ func manage(text string) int {
 		panic(err)
 	}
 	opt := j.Options
-	opt.ControlSize = func(pes, ranks int) uint64 { return 1 << 20 }
+	opt.ControlSize = func(int) uint64 { return 1 << 20 }
 	opt.Libraries = func(string) ([]privatize.Library, error) {
 		if err := exec.Command("/bin/true").Run(); err != nil { // as the search does, while workers are watched
 			return nil, err

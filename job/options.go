@@ -72,7 +72,7 @@ type Options struct {
 	// Libraries finds the shared libraries of a program, once for all workers.
 	Libraries func(program string) ([]privatize.Library, error)
 	// ControlSize is the size in bytes of the region's control area.
-	ControlSize func(pes, ranks int) uint64
+	ControlSize func(pes int) uint64
 }
 
 func (o Options) withDefaults() Options {

@@ -139,7 +139,7 @@ func (m *manager) place() ([]int32, error) {
 // layout chooses the sizes of the region and agrees on its address with all workers.
 func (m *manager) layout() (isomalloc.Config, error) {
 	c := isomalloc.Config{
-		Control:   m.opt.ControlSize(m.opt.Workers, m.opt.Ranks),
+		Control:   m.opt.ControlSize(m.opt.Workers),
 		SliceSize: isomalloc.SpreadSliceSize(m.opt.Slice),
 		Slices:    m.opt.Ranks,
 	}

@@ -5,52 +5,16 @@ import "context"
 // StealPolicy is how a PE with nothing to run takes ready ranks from another: for the PE loop, which acts at once and
 // without measurements of a whole period, and for the strategy of that name, which plays it through.
 type StealPolicy struct {
-	Half   bool    // take half of what is ready, else one rank
-	Cost   float64 // seconds that a steal takes: less than that of work is left alone
-	Remote bool    // look beyond the own node when that has nothing
+	Half bool    // take half of what is ready, else one rank
+	Cost float64 // seconds that a steal takes: less than that of work is left alone
 }
 
 // DefaultSteal takes half inside of the node, where a steal copies nothing.
 var DefaultSteal = StealPolicy{Half: true, Cost: 10e-6}
 
-// ReadyQueue is what others can see of a PE's run queue. The rank that runs is not in it, nor ranks that cannot move.
-type ReadyQueue struct {
-	PE    int32
-	Node  int32
-	Ready int     // ranks that could be taken
-	Work  float64 // seconds that they will take, as far as is known; 0 is unknown
-}
-
-// Victim chooses whom a thief takes from: the busiest of its node, else of all if the policy says so. It gives the
-// index in others, or -1.
-func (s StealPolicy) Victim(thief ReadyQueue, others []ReadyQueue) int {
-	best := -1
-	for i := range others {
-		q := &others[i]
-		if q.PE == thief.PE || !s.WorthWhile(*q) || q.Node != thief.Node && !s.Remote {
-			continue
-		}
-		if best < 0 || q.busier(&others[best], thief.Node) {
-			best = i
-		}
-	}
-	return best
-}
-
-// busier prefers the thief's node, then work, then ranks.
-func (q *ReadyQueue) busier(than *ReadyQueue, node int32) bool {
-	if near := q.Node == node; near != (than.Node == node) {
-		return near
-	}
-	if q.Work != than.Work {
-		return q.Work > than.Work
-	}
-	return q.Ready > than.Ready
-}
-
-// WorthWhile tells whether there is anything to take that repays the cost.
-func (s StealPolicy) WorthWhile(q ReadyQueue) bool {
-	return q.Ready > 0 && (q.Work == 0 || q.Work > s.Cost)
+// WorthWhile tells whether so many ready ranks, with so many seconds of work, repay the cost; work of 0 is unknown.
+func (s StealPolicy) WorthWhile(ready int, work float64) bool {
+	return ready > 0 && (work == 0 || work > s.Cost)
 }
 
 // Amount is how many ranks to take of those that are ready.
@@ -69,7 +33,7 @@ var steal = strategy{
 		Reference:  "R. D. Blumofe, C. E. Leiserson, Scheduling Multithreaded Computations by Work Stealing, J. ACM 46(5), 1999",
 	},
 	balance: func(ctx context.Context, m *Measurements, o Options) ([]Move, error) {
-		s := newStealing(m, StealPolicy{Half: true, Remote: true})
+		s := newStealing(m, StealPolicy{Half: true})
 		if err := s.run(ctx); err != nil {
 			return nil, err
 		}
@@ -156,7 +120,7 @@ func (s *stealing) stealFor(pe int32) bool {
 	for _, h := range []*peHeap{s.ofNode[s.m.PEs[pe].Node], s.all} {
 		victim := h.top()
 		ready := s.queue[victim]
-		if !s.policy.WorthWhile(ReadyQueue{PE: victim, Ready: len(ready), Work: s.work[victim]}) {
+		if !s.policy.WorthWhile(len(ready), s.work[victim]) {
 			continue
 		}
 		keep := len(ready) - s.policy.Amount(len(ready))

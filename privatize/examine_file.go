@@ -41,14 +41,8 @@ func (f *File) Sizes() (s Sizes) {
 // Interp is the dynamic loader that a program names.
 func (f *File) Interp() string { return f.im.interp }
 
-// Needed are the names of DT_NEEDED.
-func (f *File) Needed() []string { return f.im.dyn.needed }
-
 // ExecStack tells whether the file asks for an executable stack.
 func (f *File) ExecStack() bool { return f.im.execStack }
-
-// TextRelocations tells whether the file's code has to be written.
-func (f *File) TextRelocations() bool { return f.im.dyn.textrel }
 
 // FixedTLS tells whether the code wants its thread-local variables at a fixed distance from the thread pointer.
 func (f *File) FixedTLS() bool { return f.im.wantsStaticTLS() }

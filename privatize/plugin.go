@@ -1,6 +1,7 @@
 package privatize
 
 import (
+	"crypto/sha256"
 	"debug/elf"
 	"fmt"
 	"os"
@@ -96,6 +97,15 @@ func (g *Plugin) Path() string { return g.im.path }
 
 // Identity tells versions of a file apart.
 func (g *Plugin) Identity() []byte { return g.im.identity() }
+
+// identity is the linker's build ID, or for files without one a hash of all their bytes.
+func (im *image) identity() []byte {
+	if id := buildID(im.data); id != nil {
+		return id
+	}
+	sum := sha256.Sum256(im.data)
+	return sum[:]
+}
 
 func (g *Plugin) facts() Footprint {
 	im := g.im

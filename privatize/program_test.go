@@ -129,15 +129,3 @@ func TestAddress(t *testing.T) {
 		t.Errorf("memcpy's versions are at %#x and %#x", old, now)
 	}
 }
-
-// TestFingerprint tells programs apart and is the same for the same files.
-func TestFingerprint(t *testing.T) {
-	prog := compile(t, "prog", "hello.c")
-	other := compile(t, "prog", "-O1", "-Wl,--build-id=none", "hello.c")
-	if first, second := load(t, prog).Fingerprint(), load(t, prog).Fingerprint(); first != second {
-		t.Error("one program has two fingerprints")
-	}
-	if load(t, prog).Fingerprint() == load(t, other).Fingerprint() {
-		t.Error("two programs have one fingerprint")
-	}
-}

@@ -67,7 +67,7 @@ func cError(why *C.char) error {
 }
 
 // ControlSize returns the bytes of control area that a job needs in front of slice 0.
-func ControlSize(pes, _ int) uint64 {
+func ControlSize(pes int) uint64 {
 	return privateSize + uint64(C.vr_control_size(C.int(pes)))
 }
 

@@ -22,7 +22,7 @@ const version = "0.1.0"
 // engine is what the command line drives; tests put another one in.
 type engine struct {
 	core        job.Core
-	controlSize func(pes, ranks int) uint64
+	controlSize func(pes int) uint64
 	callName    func(fn int) string
 	libraries   func(program string, preload []string) ([]privatize.Library, error)
 	trial       func() error // of the C library
@@ -78,6 +78,8 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 		fmt.Fprintf(stdout, "ampirun %s\n", version)
 	case s.docs:
 		printDocs(stdout)
+	case s.docsVariables:
+		printVariables(stdout)
 	case s.methods:
 		s.complete()
 		e.methods(s, stdout)

@@ -21,7 +21,7 @@ const mainVariable = "AMPIRUN_TEST_MAIN"
 func TestMain(m *testing.M) {
 	e := engine{
 		core:        job.Core{Run: fakeRun, Stop: func() {}, Trace: func() *vrank.Trace { return &vrank.Trace{} }},
-		controlSize: func(int, int) uint64 { return pageSize },
+		controlSize: func(int) uint64 { return pageSize },
 		libraries:   func(string, []string) ([]privatize.Library, error) { return nil, nil },
 		trial:       func() error { return nil },
 		coverage: func() []function {

@@ -35,6 +35,7 @@ type settings struct {
 
 	help, version, coverage, methods, docs bool
 	diagnose, json, gdbScript              bool
+	docsVariables                          bool
 }
 
 // option is one row of the table that drives parsing, --help and docs/options.md.
@@ -250,6 +251,7 @@ var table = []group{
 		{form: "--version", aliases: []string{"-V"}, text: "print the version", set: setSwitch(func(s *settings) *bool { return &s.version })},
 		{form: "--help", aliases: []string{"-h", "-?"}, text: "print this help", set: setSwitch(func(s *settings) *bool { return &s.help })},
 		{form: "--docs-options", hidden: true, text: "print docs/options.md", set: setSwitch(func(s *settings) *bool { return &s.docs })},
+		{form: "--docs-variables", hidden: true, text: "print docs/variables.md", set: setSwitch(func(s *settings) *bool { return &s.docsVariables })},
 	}},
 }
 

@@ -17,7 +17,6 @@ type Writer struct {
 	names, keys, texts        map[string]uint64
 	ranks                     []uint64 // numbers of their names
 	begun                     bool
-	written                   int64
 }
 
 // NewWriter begins a trace.
@@ -49,14 +48,10 @@ func NewWriter(out io.Writer, f Facts) *Writer {
 
 // Flush writes what has been added.
 func (w *Writer) Flush() error {
-	n, err := w.out.Write(w.pending)
-	w.written += int64(n)
+	_, err := w.out.Write(w.pending)
 	w.pending = w.pending[:0]
 	return err
 }
-
-// Written is how many bytes have been.
-func (w *Writer) Written() int64 { return w.written }
 
 // ---- packets ----
 

@@ -27,12 +27,12 @@ static void check_threads(void)
 		refuse(text, sizeof text - 1);
 }
 
-/* A TLS save area stack belongs to a thread, and a rank goes from one thread to another: the processor would take its first return there for an
+/* A shadow stack belongs to a thread, and a rank goes from one thread to another: the processor would take its first return there for an
  * attack. Threads inherit it, so it is switched off here. The word of the thread control block is where the C library keeps that it is on,
  * for longjmp and makecontext. */
 static void leave_shadow_stack(void)
 {
-	static const char text[] = "ampirun: a TLS save area stack is switched on and locked, and ranks cannot change stacks with it: set GLIBC_TUNABLES=glibc.cpu.x86_shstk=off\n";
+	static const char text[] = "ampirun: a shadow stack is switched on and locked, and ranks cannot change stacks with it: set GLIBC_TUNABLES=glibc.cpu.x86_shstk=off\n";
 	uint64_t features = SHSTK_SHSTK;
 	if (syscall(SYS_arch_prctl, SHSTK_DISABLE, SHSTK_SHSTK) == 0)
 		__asm__ volatile("andl $~2, %%fs:0x48" : : : "memory", "cc");

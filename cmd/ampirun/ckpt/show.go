@@ -2,8 +2,6 @@ package ckpt
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -88,15 +86,9 @@ func showImages(w *tabwriter.Writer, j *checkpoint.Job) {
 
 // showRanks says what the ranks have outside of their memory.
 func showRanks(w *tabwriter.Writer, j *checkpoint.Job) {
-	files, pinned := 0, map[string]int{}
+	files := 0
 	for i := range j.PerRank {
 		files += len(j.PerRank[i].Files)
-		if why := j.PerRank[i].Pinned; why != "" {
-			pinned[why]++
-		}
 	}
 	fmt.Fprintf(w, "open files\t%d\n", files)
-	for _, why := range slices.Sorted(maps.Keys(pinned)) {
-		fmt.Fprintf(w, "pinned\t%d of %d ranks: %s\n", pinned[why], j.Ranks, why)
-	}
 }
