@@ -195,7 +195,7 @@ func TestKernelRefused(t *testing.T) {
 		{"clone3", without(unix.SYS_CLONE3)[1:], steady, 2, "clone3"},
 		{"memfd_create", without(unix.SYS_MEMFD_CREATE), steady, 1, "denies memory without a file (memfd_create: "},
 		{"userfaultfd", without(unix.SYS_USERFAULTFD), copying, 2, "userfaultfd, which the kernel or a container's filter denies"},
-		{"shadow stack", []kernel{locked}, steady, 2, "GLIBC_TUNABLES=glibc.cpu.x86_shstk=off"},
+		{"shadow stack", []kernel{locked}, steady, 2, "a shadow stack is switched on and locked, and ranks cannot change stacks with it: set GLIBC_TUNABLES=glibc.cpu.x86_shstk=off"},
 	} {
 		for _, k := range c.kernels {
 			r := finish(t, k.command(t, c.args...))
