@@ -38,7 +38,7 @@ type opener interface {
 type opened struct {
 	symbol func(name string) uintptr // in its libraries
 	close  func() error              // takes it away
-	values []uint64                  // what ld.so has put into the copy: hosted_attach.go
+	values []uint64                  // what ld.so has put into the copy: ldso_attach.go
 }
 
 // loadByLdso reads the program and prepares its copies; bind are the symbols that it gets from the runtime, libBind those that

@@ -76,7 +76,7 @@ type Config struct {
 	Pin       bool // bind the PE thread to a core of its own
 }
 
-// Journal says where workers note which files ranks open to write, and how large those were: see opened.h.
+// Journal says where workers note which files ranks open to write, and how large those were: see file_journal.h.
 type Journal struct {
 	Name   string // of the job, with which the names of the files with notes begin; "": there are none
 	Memory bool   // there is one file, of memory

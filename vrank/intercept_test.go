@@ -2,7 +2,7 @@ package vrank
 
 import "testing"
 
-// TestInterception compares all cells with the table as it is written in docs/internals.md.
+// TestInterception compares all cells with the table as it is written in docs/internals/memory.md.
 func TestInterception(t *testing.T) {
 	const yes, no, runtime, none = NeedYes, NeedNo, NeedRuntime, NeedNotGiven
 	columns := [4]Need{yes, no, runtime, none}

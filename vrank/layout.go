@@ -20,14 +20,14 @@ const (
 	colourSpan   = 32 * 64 // by which control blocks are shifted: VR_COLOURS lines
 )
 
-// sliceLayout says where the parts of a slice lie, as offsets from its start: guard, stack, thread-local snapshot and control
+// sliceLayout says where the parts of a slice lie, as offsets from its start: guard, stack, TLS save area and control
 // block, images, heap, libraries, requests. What a small rank touches is close together around the top of its stack, so that it
 // needs few page tables and few entries of the translation buffers.
 type sliceLayout struct {
 	size                     uint64
 	guard, guardSize         uint64
 	stack, stackSize         uint64
-	controlBlock             uint64 // of a rank of colour 0; the snapshot lies below it
+	controlBlock             uint64 // of a rank of colour 0; the TLS save area lies below it
 	tlsSize                  uint64
 	images, imagesSize       uint64 // room for the images, which begin at the first aligned address in it
 	imagesAlign              uint64

@@ -107,7 +107,7 @@ var table = []group{
 			more: "It holds program, stack and heap; memory is used only where a rank touches it.",
 			set:  func(s *settings, v string) (err error) { s.job.Slice, err = parseSize(v); return err }},
 		{form: "+heap", rare: true, value: "auto,iso,host", initial: "auto, or $AMPI_HEAP", text: "where ranks allocate: slices, or the C library",
-			more: "Under `auto`, +movable, +registered and the run decide, see [internals](internals.md#who-owns-the-heap). Ranks whose heap is not in their slices cannot move. `AMPI_HEAP=host` turns interception off; the option wins.",
+			more: "Under `auto`, +movable, +registered and the run decide, see [internals](internals/memory.md#who-owns-the-heap). Ranks whose heap is not in their slices cannot move. `AMPI_HEAP=host` turns interception off; the option wins.",
 			set:  func(s *settings, v string) (err error) { s.job.Heap, err = parseHeap(v); return err }},
 		{form: "+movable", rare: true, value: "yes,no,runtime", initial: "runtime", text: "must ranks be movable (see +heap)",
 			more: "`yes` refuses what would keep all ranks where they are; `runtime` means: if the method of privatization lets them.",

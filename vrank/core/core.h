@@ -17,7 +17,7 @@ struct vr_work {
 	void (*run)(struct vr_work *);
 };
 
-#define VR_STEALABLE 8 /* ranks that a PE holds out to others at a time: offer.h */
+#define VR_STEALABLE 8 /* ranks that a PE offers to others at a time: stealable.h */
 
 /* What a PE asks of others when it has nothing to run: steal.c. */
 struct vr_steal {
@@ -111,7 +111,7 @@ struct vr_job {
 	int64_t clock; /* nanoseconds that CLOCK_MONOTONIC lacks to what vr_now() is */
 	struct vr_library_registry library_registry;
 	struct vr_freeze freeze;
-	_Atomic int32_t *fd_owner; /* by number of a descriptor: 1 + the rank that has it; numbers.c */
+	_Atomic int32_t *fd_owner; /* by number of a descriptor: 1 + the rank that has it; fd_table.c */
 	int32_t fd_first, fd_count; /* numbers that ranks have, from and below; no count where ranks cannot move */
 	_Atomic int32_t fd_top; /* above all of them that have been in use */
 	alignas(VR_LINE) _Atomic int32_t stop; /* the job ends: PEs leave their loops */
@@ -349,7 +349,7 @@ int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n);
 /* Tell which parts of the image area are private writable memory; PE stack, once. */
 void vr_images_writable(const uint64_t *ranges, int n);
 
-/* ---- life: life.c, out.c, fault.c, bind.c ---- */
+/* ---- life: life.c, output.c, fault.c, bind.c ---- */
 
 /* PE stack: make the control block of a rank of this PE, ready to run. 0, or -1 when the heap cannot be made. */
 int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags);

@@ -1,4 +1,4 @@
-/* The list of hooks that are ready, see stepper.h. Nothing in it outlives a call of the PE loop into C. */
+/* The list of hooks that are ready, see progress_hook.h. Nothing in it outlives a call of the PE loop into C. */
 #include "vrank/core/progress_hook.h"
 
 struct vr_progress_hooks vr_progress_hooks;

@@ -199,11 +199,11 @@ struct vr_rank {
 	void *keys, **key_values; /* keys.c */
 	struct vr_signals *signals; /* signals.c */
 	struct vr_process *process; /* process.h */
-	struct vr_cxx_globals { void *caught; uint64_t uncaught; } cxx; /* of exceptions, where libraries are shared: hosted_libs.c */
+	struct vr_cxx_globals { void *caught; uint64_t uncaught; } cxx; /* of exceptions, where libraries are shared: ldso_libs.c */
 	int32_t standard_fd[3]; /* private descriptors in place of 0, 1, 2; 0 where there is none: stdio.c */
 	int32_t streams_know; /* bit by bit, whether the program's stream has the number of that one: freopen */
 	void *affinity; /* cores that it has asked for; or NULL: affinity.c */
-	int32_t directory; /* descriptor of its current one; 0 where the worker began: directory.c */
+	int32_t directory; /* descriptor of its current one; 0 where the worker began: cwd.c */
 	char *error_text, *signal_text; /* strings.c */
 	char *dl_text; /* what dlerror says */
 	int32_t dl_failed;
@@ -216,12 +216,12 @@ struct vr_rank {
 	uint64_t packed_mpi_size;
 	int32_t is_kept; /* Go keeps something of it now */
 	struct vr_break {
-		uint64_t lo, now, hi; /* 0 before it is first asked for: break.c */
+		uint64_t lo, now, hi; /* 0 before it is first asked for: brk.c */
 	} brk;
-	struct vr_file_mapping *overlays; /* overlay.c */
+	struct vr_file_mapping *overlays; /* file_mapping.c */
 	int32_t is_redirected; /* its C library maps files by the functions for it: redirect.c */
-	_Atomic int32_t descriptors; /* that have numbers of the job's: numbers.c */
-	int32_t fds_in_flight; /* descriptors are on their way: ferry.c */
+	_Atomic int32_t descriptors; /* that have numbers of the job's: fd_table.c */
+	int32_t fds_in_flight; /* descriptors are on their way: fd_passing.c */
 	struct vr_guarded *guarded; /* protect.c */
 	int32_t nguarded;
 	struct vr_load load;

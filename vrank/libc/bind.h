@@ -46,10 +46,10 @@ void *vr_bind_mremap(void *old, size_t old_size, size_t new_size, int flags, ...
 /* protect.c */
 int vr_bind_mprotect(void *at, size_t n, int prot);
 
-/* overlay.c */
+/* file_mapping.c */
 int vr_bind_madvise(void *at, size_t n, int advice);
 
-/* break.c */
+/* brk.c */
 int vr_bind_brk(void *to);
 void *vr_bind_sbrk(intptr_t by);
 long vr_bind_syscall(long number, ...);
@@ -170,7 +170,7 @@ int vr_bind_sigtimedwait(const sigset_t *wanted, siginfo_t *info, const struct t
 int vr_bind_sigwaitinfo(const sigset_t *set, siginfo_t *info);
 int vr_bind_sigwait(const sigset_t *set, int *signal);
 
-/* directory.c */
+/* cwd.c */
 int vr_bind_chdir(const char *path);
 int vr_bind_fchdir(int fd);
 

@@ -1,4 +1,4 @@
-/* Calls that make and remove directories: a job that goes back finds them as they were (opened.h). */
+/* Calls that make and remove directories: a job that goes back finds them as they were (file_journal.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

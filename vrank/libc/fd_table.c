@@ -1,4 +1,4 @@
-/* Numbers of ranks' descriptors, see numbers.h. */
+/* Numbers of ranks' descriptors, see fd_table.h. */
 #include "vrank/libc/fd_table.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
 
-#define FIRST 64 /* below are the runtime's own (three more for each PE: ferry.h, copy.go), and what is about to move up */
+#define FIRST 64 /* below are the runtime's own (three more for each PE: fd_passing.h, copy.go), and what is about to move up */
 #define COUNT_MAX 65536
 #define TRIES 64
 #define NOBODYS -1 /* in the table */

@@ -1,4 +1,4 @@
-/* Notes of files that ranks open, see opened.h. */
+/* Notes of files that ranks open, see file_journal.h. */
 #include "vrank/libc/file_journal.h"
 
 #include <errno.h>

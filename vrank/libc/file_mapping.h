@@ -1,4 +1,4 @@
-/* Files that lie over memory of a slice, see overlay.c. */
+/* Files that lie over memory of a slice, see file_mapping.c. */
 #ifndef VRANK_FILE_MAPPING_H
 #define VRANK_FILE_MAPPING_H
 

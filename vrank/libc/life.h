@@ -169,10 +169,10 @@ struct vr_binding {
 };
 extern const struct vr_binding vr_bindings[];
 
-/* What differs for programs that ld.so has loaded (loaded by ld.so.c); a row without an address is left to ld.so. */
+/* What differs for programs that ld.so has loaded (ldso.c); a row without an address is left to ld.so. */
 extern const struct vr_binding vr_ldso_bindings[];
 
-/* More of them: functions of the C library that leave behind what a rank cannot take along (stay.c), and where the library has the one
+/* More of them: functions of the C library that leave behind what a rank cannot take along (pinning_calls.c), and where the library has the one
  * with this index, as an offset from a rank's images. PE stack, once. */
 extern const struct vr_binding vr_pinning_bindings[];
 void vr_pinning_place(int index, uint64_t place);

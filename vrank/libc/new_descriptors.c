@@ -1,4 +1,4 @@
-/* Calls that make descriptors: each gets a number that it can keep wherever its rank goes (numbers.h). */
+/* Calls that make descriptors: each gets a number that it can keep wherever its rank goes (fd_table.h). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

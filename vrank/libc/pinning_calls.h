@@ -1,5 +1,5 @@
 /* Functions of the C library after which a rank stays where it is, since the library keeps something of the process inside itself:
- * VR_PINNING_CALLS(name, why). stay.c and pinning_amd64.S. */
+ * VR_PINNING_CALLS(name, why). pinning_calls.c and pinning_calls_amd64.S. */
 #define LOG "it has a connection to the system's log"
 #define NAMES "it has asked for names of users, groups, hosts or services"
 #define CONVERTS "it converts character sets"

@@ -1,4 +1,4 @@
-/* Thunks of stay.c: note that the rank stays, and go on in the function of the rank's C library with all arguments as they are. */
+/* Thunks of pinning_calls.c: note that the rank stays, and go on in the function of the rank's C library with all arguments as they are. */
 	.text
 	.type	stay, @function
 stay:

@@ -1,4 +1,4 @@
-/* Nudging: see preempt.h.
+/* Preempting: see preempt.h.
  *
  * A watcher thread looks, while ranks have threads, whether the PE thread sleeps in a futex call of a rank's code though there
  * is other work, and then sends it a signal. The kernel ends or prepares to repeat the call; the handler has the rank go on in vr_preempt_enter,

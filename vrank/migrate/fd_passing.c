@@ -1,4 +1,4 @@
-/* Descriptors that go from worker to worker, see ferry.h. */
+/* Descriptors that go from worker to worker, see fd_passing.h. */
 #include "vrank/migrate/fd_passing.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Ranks that go to another worker of the node. No memory is copied: the owner changes. (Under +migrate copy the memory is copied all the
- * same, while the rank is in transit: copy_cgo.go.)
+ * same, while the rank is in transit: vrank/copy.go.)
  *
  * An order asks the owner of a rank to send it. Between two runs of ranks the owner takes the rank out of its lists, gives it its packed MPI state
  * (what Go keeps of it), and hands it over: from then on it is in transit, and whoever has something for it puts that into its

@@ -1,4 +1,4 @@
-/* A PE with nothing to run takes ready ranks from another one of its node: first those that are held out (offer.h). Else it asks the PE that
+/* A PE with nothing to run takes ready ranks from another one of its node: first those that are stealable (stealable.h). Else it asks the PE that
  * has most, which answers when it next looks for news, between two runs of ranks. */
 #ifndef VRANK_STEAL_H
 #define VRANK_STEAL_H

@@ -1,4 +1,4 @@
-/* Ranks that others may take: see offer.h. */
+/* Ranks that others may take: see stealable.h. */
 #include "vrank/migrate/stealable.h"
 
 #include <sched.h>

@@ -18,7 +18,7 @@ int vr_stealable_retake(void);
 /* PE stack: a rank that an order is about; if it is offered, it becomes ready. */
 void vr_stealable_retract(const struct vr_rank *r);
 
-/* PE stack, nothing to run: take a rank that another PE stealable, if there is one. 1 when it has come: it is an arrival for Go. */
+/* PE stack, nothing to run: take a rank that another PE offers, if there is one. 1 when it has come: it is an arrival for Go. */
 int vr_stealable_take(void);
 
 /* Does any other PE offer something? */

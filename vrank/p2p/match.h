@@ -119,7 +119,7 @@ struct vr_request {
 };
 
 /* Called when a request with VR_RQ_HOOK is complete, on any stack of its owner, instead of freeing an orphan. It may free the
- * request; what sends or receives in reply to it is a hook: stepper.h. */
+ * request; what sends or receives in reply to it is a hook: progress_hook.h. */
 struct vr_hook {
 	void (*completed)(struct vr_request *r);
 };
