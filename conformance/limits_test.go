@@ -37,7 +37,7 @@ func TestNoThreads(t *testing.T) {
 	}
 	const nobody = 65533 // who has no process
 	for _, most := range []int{1, 4} {
-		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -u %d && exec "$0" --version`, most), readable(t, tool("ampirun")))
+		cmd := exec.Command("bash", "-c", fmt.Sprintf(`ulimit -u %d && exec "$0" --version`, most), readable(t, tool("ampirun")))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		cmd.Dir = "/"
 		r := finish(t, cmd)
