@@ -13,11 +13,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"time"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // move sends the ranks away that were ordered to go, and takes in those that have arrived. PE stack, all ranks at rest.
@@ -188,19 +185,6 @@ func (w *worker) attachRank(r *rank) error {
 
 // aside moves a descriptor of this worker's out of the way of ranks' numbers.
 func aside(fd int) int { return int(C.vr_fd_aside(C.int(fd))) }
-
-// OutOfReach moves a file that the runtime has opened to where ranks cannot close it. It takes what functions that open files return.
-func OutOfReach(f *os.File, err error) (*os.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(aside(fd)), f.Name()), nil
-}
 
 // shuffle moves random ranks to random workers, for tests, until the job ends: one order in each period in the mean, but no more than
 // the workers can carry out: where they get little of a core they would do nothing else.

@@ -65,7 +65,7 @@ func openRecorder(cfg *vrank.Config) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := vrank.OutOfReach(safefile.Create(cfg.Record))
+	file, err := safefile.Create(cfg.Record) // before ranks run: what is open then is out of their reach
 	if err != nil {
 		return nil, err
 	}
