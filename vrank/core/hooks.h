@@ -27,7 +27,8 @@ struct vr_core_hooks {
 
 	/* freeze. The PE, when all ranks of the job have ended: see vr_freeze_forgo. */
 	int (*forgo_freeze)(void);
-	/* A thread that a rank started: it begins to wait for the PE, and it has what it wanted. */
+
+	/* libc, preempt.h. A thread that a rank started: it begins to wait for the PE, and it has what it wanted. */
 	void (*thread_waits)(void);
 	void (*thread_goes_on)(void);
 

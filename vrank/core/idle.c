@@ -89,8 +89,7 @@ static int spin(struct vr_rank *hot)
 void vr_job_one_less(void)
 {
 	if (atomic_fetch_sub(&vr_job->live, 1) == 1)
-		for (int i = 0; i < vr_job->pes; i++)
-			vr_pe_ring(&vr_job->pe[i]);
+		vr_job_ring();
 }
 
 /* Called by a PE that has just counted itself idle. When all PEs are and nothing is on its way, no rank can ever go on: a PE that is to
