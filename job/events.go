@@ -49,7 +49,7 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 	case vrank.EventSave:
 		m.checkpointer.asks(e.Memory)
 	case vrank.EventRetained:
-		m.checkpointer.holds(e)
+		m.checkpointer.retain(e)
 	case vrank.EventFrozen:
 		m.froze(w, e.Frozen)
 	case vrank.EventThawed:

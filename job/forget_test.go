@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/safefile"
+	"ampirun/job/journal"
 )
 
 // TestForget keeps the piped input that the oldest checkpoint on the disk needs to go back to, and no more.
@@ -16,15 +18,25 @@ func TestForget(t *testing.T) {
 	defer reads.Close()
 	defer writes.Close()
 	dir := t.TempDir()
+	root, err := safefile.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
 	for _, c := range []struct {
 		mode string
 		want int64
 	}{{FTDisk, 20}, {FTMemory, 0}} { // a copy in memory needs other input
-		k := &checkpointer{m: &manager{opt: Options{FT: &FT{Mode: c.mode}}, input: newInput(reads)}, opened: newUndoJournal()}
+		notes, err := journal.In(root, journal.Mark{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer notes.Close()
+		k := &checkpointer{m: &manager{opt: Options{FT: &FT{Mode: c.mode}}, input: newInput(reads)}, journal: notes}
 		k.m.input.text = make([]byte, 100)
 		saveOf(t, dir, "an earlier job", "heat")
 		for _, read := range []int64{10, 30, 20} { // the last but one was damaged
-			number := saveOf(t, dir, k.opened.Job, "heat")
+			number := saveOf(t, dir, notes.Begin().Job, "heat")
 			k.history = append(k.history, Saved{was: &rollbackTarget{read: read}, Report: checkpoint.Report{Generation: number}})
 		}
 		if k.store, err = checkpoint.Open(dir, checkpoint.Options{}); err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"ampirun/checkpoint"
 	"ampirun/isomalloc"
+	"ampirun/job/journal"
+	"ampirun/vrank"
 )
 
 // note takes what belongs to the copy that has been made.
@@ -15,7 +17,9 @@ func (k *checkpointer) note(v *rollbackTarget) {
 	if k.staysInMemory() {
 		k.last, k.noted = v, time.Now()
 		k.m.input.forget(v.read)
-		k.memoryJournal.forget(v.epoch)
+		if k.store == nil { // checkpoints on the disk need older notes
+			k.journal.Forget(v.epoch)
+		}
 	}
 }
 
@@ -105,34 +109,47 @@ func (k *checkpointer) goBack(stood *rollbackTarget, copied uint32) filler {
 
 // letGo lets go of files that nobody needs who goes back; stood is what the job had at a freeze just now.
 func (k *checkpointer) letGo(stood *rollbackTarget) {
-	if k.retained == nil {
-		return
-	}
-	k.retained.recent = stood
-	states := []*rollbackTarget{k.last}
+	states := []journal.Files{k.last.open()}
 	if !k.staysInMemory() {
 		for _, s := range k.history {
-			states = append(states, s.was)
+			states = append(states, s.was.open())
 		}
 	}
-	k.retained.sweep(states...)
+	k.journal.Stood(stood.files, states...)
 }
 
 // restoreFiles makes the files as they were that ranks have opened since, or had open; nil: since the job began.
-func (k *checkpointer) restoreFiles(v *rollbackTarget) (err error) {
-	var done *undoing
-	if k.memoryJournal != nil {
-		done, err = k.memoryJournal.undo(k.since(v).Epoch)
-	} else {
-		var said []string
-		done, said, err = k.since(v).undo(k.notes)
-		k.m.sayLater(said)
+func (k *checkpointer) restoreFiles(v *rollbackTarget) error {
+	said, err := k.journal.Restore(k.epoch(v), v.open())
+	k.m.sayLater(said)
+	return err
+}
+
+// epoch is the first one of what ranks have opened since the job was where it goes on from.
+func (k *checkpointer) epoch(v *rollbackTarget) int {
+	if v == nil || !v.isOurs {
+		return k.journal.Begin().Epoch
 	}
-	if err != nil {
-		return err
+	return v.epoch
+}
+
+// retain takes what a worker gives to be retained.
+func (k *checkpointer) retain(e vrank.Event) {
+	if k == nil || k.m.opt.FT == nil {
+		closeAll(e.FDs)
+		return
 	}
-	k.m.sayLater(k.retained.restore(v, done.made))
-	return nil
+	if line := k.journal.Retain(e.Retained, e.FDs); line != "" {
+		k.m.say([]string{line})
+	}
+}
+
+// noting is what workers need to know of the journal that go on with a rollbackTarget.
+func (k *checkpointer) noting(v *rollbackTarget) vrank.Journal {
+	if k == nil {
+		return vrank.Journal{}
+	}
+	return k.journal.ForWorkers(k.epoch(v))
 }
 
 // restoreNewest reads the newest checkpoint in a directory that is not damaged and one of those given, with their places in the job's input.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"ampirun/checkpoint"
-	"ampirun/internal/safefile"
 	"ampirun/isomalloc"
+	"ampirun/job/journal"
 )
 
 // Checkpoints says where and when a job is saved.
@@ -41,22 +41,19 @@ type checkpointer struct {
 	total  uint32          // and of all workers that there have been
 	copies pauses          // of all that could be gone on from in memory
 
-	busy          bool                        // from the question to the workers until all is safe on the disk
-	damaged       []uint64                    // checkpoints, as going back has shown since the last one was begun
-	saved         chan struct{}               // closed when what is being written is on the disk
-	asked         []func(error)               // who waits for the checkpoint that is under way
-	next          []func(error)               // who has asked since it began
-	ending        bool                        // the job ends after the checkpoint that is under way
-	told          bool                        // what keeps the job from being saved was said, and has not changed
-	failed        string                      // why the last one could not be written, which was said; "": it could
-	host          []checkpoint.Image          // ampirun and its libraries, once it is known
-	images        map[string]checkpoint.Image // of the program, by path, as far as they are known
-	history       []Saved
-	opened        opened
-	memoryJournal *memoryJournal // nil: notes of opened files are with the checkpoints
-	notes         *safefile.Dir  // with those notes; nil: there is a memoryJournal
-	retained      *retained      // nil: nobody goes back to a copy or a checkpoint
-	buddy         *copier        // nil: nobody else has copies
+	busy    bool                        // from the question to the workers until all is safe on the disk
+	damaged []uint64                    // checkpoints, as going back has shown since the last one was begun
+	saved   chan struct{}               // closed when what is being written is on the disk
+	asked   []func(error)               // who waits for the checkpoint that is under way
+	next    []func(error)               // who has asked since it began
+	ending  bool                        // the job ends after the checkpoint that is under way
+	told    bool                        // what keeps the job from being saved was said, and has not changed
+	failed  string                      // why the last one could not be written, which was said; "": it could
+	host    []checkpoint.Image          // ampirun and its libraries, once it is known
+	images  map[string]checkpoint.Image // of the program, by path, as far as they are known
+	history []Saved
+	journal *journal.Journal
+	buddy   *copier // nil: nobody else has copies
 }
 
 // Saved is a checkpoint that was made.
@@ -70,30 +67,39 @@ type Saved struct {
 // newCheckpointer opens the directory; a job whose checkpoints cannot be kept is not begun.
 func newCheckpointer(m *manager, how Checkpoints) (*checkpointer, error) {
 	owner := fmt.Sprintf("job %d (%s)", os.Getpid(), filepath.Base(m.program))
-	k := &checkpointer{m: m, how: how, due: time.NewTimer(time.Hour), pace: newPace(how, m.opt.Workers), opened: newUndoJournal()}
-	if r := m.opt.Restart; r != nil && r.was.Opened.Job != "" {
-		k.opened = r.was.Opened
-	}
+	k := &checkpointer{m: m, how: how, due: time.NewTimer(time.Hour), pace: newPace(how, m.opt.Workers)}
 	k.due.Stop()
-	if m.opt.FT != nil {
-		k.retained = newRetained(m.opt.Workers)
+	if err := k.open(owner); err != nil {
+		return nil, err
 	}
-	var err error
+	if m.opt.FT != nil {
+		k.journal.RetainFiles(m.opt.Workers)
+	}
+	return k, nil
+}
+
+// open opens the directory with the store and the journal; a job that is saved in memory only has neither.
+func (k *checkpointer) open(owner string) (err error) {
+	how, restart := k.how, k.m.opt.Restart
 	if how.Dir == "" {
-		k.memoryJournal, err = newMemoryJournal()
-		return k, err
+		k.journal, err = journal.InMemory()
+		return err
 	}
 	if k.store, err = checkpoint.Open(how.Dir, checkpoint.Options{Keep: how.Keep, Embed: how.Embed, Owner: owner}); err != nil {
-		return nil, refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
+		return refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
 	}
-	if k.notes, err = k.store.Root().MakeSub(journalFolder); err != nil {
-		return nil, refuse(CodeUsage, "+ckpt %s: make a place for notes of opened files: %v", how.Dir, err)
+	var was journal.Mark
+	if restart != nil {
+		was = restart.was.Opened
 	}
-	if r := m.opt.Restart; r != nil && r.Dir == how.Dir {
-		k.store.Distrust(r.worse...)
+	if k.journal, err = journal.In(k.store.Root(), was); err != nil {
+		return refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
 	}
-	k.buddy, err = newCopier(m, k.store, how, owner)
-	return k, err
+	if restart != nil && restart.Dir == how.Dir {
+		k.store.Distrust(restart.worse...)
+	}
+	k.buddy, err = newCopier(k.m, k.store, how, owner)
+	return err
 }
 
 // begin makes the memory that is saved from, when the region is known, and starts the clock.
@@ -132,12 +138,8 @@ func (k *checkpointer) close() {
 	}
 	if k.store != nil {
 		k.store.Close()
-		k.notes.Close()
 	}
-	if k.memoryJournal != nil {
-		k.memoryJournal.file.Close()
-	}
-	k.retained.close()
+	k.journal.Close()
 	if k.snapshot != nil {
 		k.view.Close()
 		k.snapshot.Close()

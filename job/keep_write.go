@@ -107,7 +107,7 @@ func (k *checkpointer) forget() {
 			s.was = nil
 		}
 		if s.was != nil && s.Generation == numbers[0] {
-			k.opened.forget(k.notes, s.was.epoch)
+			k.journal.Forget(s.was.epoch)
 		}
 		if s.was != nil {
 			first = min(first, s.was.read)

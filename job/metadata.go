@@ -11,6 +11,7 @@ import (
 
 	"ampirun/checkpoint"
 	"ampirun/isomalloc"
+	"ampirun/job/journal"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
@@ -29,7 +30,7 @@ type metadata struct {
 	Saves     Checkpoints
 	FT        *FT // nil: none
 	Ended     []ended
-	Opened    opened
+	Opened    journal.Mark
 }
 
 // ended is a rank that was over when the job was saved.
@@ -41,7 +42,7 @@ const metadataKey = "job"
 func (k *checkpointer) describe(f *freeze, over []ended) *checkpoint.Job {
 	m, c := k.m, k.snapshot.Config()
 	p := metadata{Layout: c, Stack: m.opt.Stack, Method: m.opt.Method, Libraries: m.libraries,
-		Balance: m.opt.Balance, Period: m.opt.Period, Steal: m.opt.Steal, Saves: k.how, FT: m.opt.FT, Opened: opened{k.opened.Job, f.epoch()}, Ended: over}
+		Balance: m.opt.Balance, Period: m.opt.Period, Steal: m.opt.Steal, Saves: k.how, FT: m.opt.FT, Opened: k.journal.At(f.epoch()), Ended: over}
 	dir, _ := os.Getwd()
 	j := &checkpoint.Job{
 		Version: m.opt.Version, Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env, Dir: dir,

@@ -8,6 +8,7 @@ import (
 	"ampirun/checkpoint"
 	"ampirun/internal/safefile"
 	"ampirun/isomalloc"
+	"ampirun/job/journal"
 	"ampirun/vrank"
 )
 
@@ -243,12 +244,7 @@ func (r *Restart) restore(region *isomalloc.Region, say func([]string)) (*rollba
 
 // undo makes the files as they were that ranks have opened since.
 func (r *Restart) undo(say func([]string)) error {
-	folder, err := notesIn(r.root)
-	if err != nil || folder == nil {
-		return err
-	}
-	defer folder.Close()
-	_, said, err := r.was.Opened.undo(folder)
+	said, err := journal.Undo(r.root, r.was.Opened)
 	say(said)
 	return err
 }

@@ -1,20 +1,23 @@
 package job
 
-import "ampirun/vrank"
+import (
+	"ampirun/job/journal"
+	"ampirun/vrank"
+)
 
 // rollbackTarget is what a job has besides its memory, and goes on with.
 type rollbackTarget struct {
-	files   [][]vrank.File // by rank
-	written [][2]uint64    // bytes to standard output and error, by rank
+	files   journal.Files
+	written [][2]uint64 // bytes to standard output and error, by rank
 	ended   []ended
 
 	isOurs bool  // the job stood so under this ampirun, and not under the one that it was restarted from; only then there are
 	read   int64 // how far its input had been read, see input.place
-	epoch  int   // and the first of the epochs whose notes of opened files are to be undone, see opened
+	epoch  int   // and the first of the epochs whose notes of opened files are to be undone
 }
 
 func newRollbackTarget(ranks int) *rollbackTarget {
-	return &rollbackTarget{files: make([][]vrank.File, ranks), written: make([][2]uint64, ranks)}
+	return &rollbackTarget{files: make(journal.Files, ranks), written: make([][2]uint64, ranks)}
 }
 
 // rollbackTarget is what the job had when it stood still.
@@ -38,6 +41,14 @@ func (v *rollbackTarget) config() *vrank.Restart {
 		return nil
 	}
 	return &vrank.Restart{Files: v.files}
+}
+
+// open is what ranks had open; nil: nothing.
+func (v *rollbackTarget) open() journal.Files {
+	if v == nil {
+		return nil
+	}
+	return v.files
 }
 
 // output is how much the ranks had written; nil: nothing.

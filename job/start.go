@@ -62,12 +62,7 @@ func (m *manager) launch() error {
 		if err := m.checkpointer.begin(layout); err != nil {
 			return err
 		}
-		rights = append(rights, m.checkpointer.snapshot.FD())
-		if m.checkpointer.memoryJournal != nil {
-			rights = append(rights, int(m.checkpointer.memoryJournal.file.Fd()))
-		} else {
-			rights = append(rights, m.checkpointer.notes.FD())
-		}
+		rights = append(rights, m.checkpointer.snapshot.FD(), m.checkpointer.journal.FD())
 	}
 	var steal *vrank.StealPolicy
 	if m.opt.Steal {

@@ -36,7 +36,7 @@ func (r *Restart) validate(page uint64, extents []checkpoint.Extent) error {
 		r.validateRanks,
 		r.validateEnded,
 		r.was.validateOptions,
-		r.was.Opened.validate,
+		r.was.Opened.Validate,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -194,17 +194,6 @@ func (f *FT) validate() error {
 	}
 	if f.Mode != FTMemory && f.Mode != FTDisk || f.MaxFailures < 0 || f.MaxFailures > MaxFailures || f.Timeout < 0 {
 		return fmt.Errorf("it outlives %d failures by %q, after %v", f.MaxFailures, f.Mode, f.Timeout)
-	}
-	return nil
-}
-
-// maxName is how long the name of a job is at most: see vrank/libc/file_journal.c.
-const maxName = 63
-
-// validate looks at what names of files are made of.
-func (o opened) validate() error {
-	if o.Epoch < 0 || len(o.Job) > maxName || strings.ContainsAny(o.Job, "/.\x00") {
-		return fmt.Errorf("its notes of opened files are called %.100q, from %d on", o.Job, o.Epoch)
 	}
 	return nil
 }

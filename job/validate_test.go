@@ -1,7 +1,6 @@
 package job
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"ampirun/checkpoint"
 	"ampirun/isomalloc"
+	"ampirun/job/journal"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
@@ -22,7 +22,7 @@ func sampleJob(program string) (*checkpoint.Job, metadata) {
 	j := &checkpoint.Job{Program: program, Args: []string{program}, Dir: "/", Ranks: 1, PEs: 1, PageSize: os.Getpagesize(), Base: uint64(l.Base),
 		RegionSize: l.Size(), SliceSize: l.SliceSize, Launcher: program, PerRank: make([]checkpoint.Rank, 1),
 		Images: []checkpoint.Image{{Path: program}}}
-	return j, metadata{Layout: l, Stack: MinStack, Method: "pie", Period: "auto", Opened: opened{Job: "0123"}}
+	return j, metadata{Layout: l, Stack: MinStack, Method: "pie", Period: "auto", Opened: journal.Mark{Job: "0123"}}
 }
 
 // bad is a job that cannot be, though each byte of its checkpoint is as it was written.
@@ -203,34 +203,4 @@ func goesOn(t *testing.T, r *Restart) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// FuzzNotes reads notes of opened files, from checkpoints and from memory. None can be undone that names no whole path.
-func FuzzNotes(f *testing.F) {
-	f.Add("1 8:1 4711 1700000000.5 100 /tmp/x")
-	f.Add("2 0:0 0 1700000000.5 -1 /tmp/y")
-	f.Add("3 8:1 4711 1700000000.5 gone:755 /tmp/d")
-	f.Add("4 8:1 4711 1700000000.5 dir /tmp/d")
-	f.Add("1.0:5 8:1 4711 17.5 100 /tmp/x\x001.1:6")
-	f.Fuzz(func(t *testing.T, text string) {
-		n, isWhole := parseNote(text)
-		if isWhole && (!filepath.IsAbs(n.path) || n.size < 0 || n.mode > 0o7777) {
-			t.Fatalf("%+v", n)
-		}
-		b, err := newMemoryJournal()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.file.Close()
-		if _, err := b.file.WriteString(text); err != nil {
-			t.Fatal(err)
-		}
-		err = b.each(func(epoch int, _ string, note []byte) bool {
-			if len(note) == 0 || note[len(note)-1] != 0 {
-				t.Fatalf("%q", note)
-			}
-			return true
-		})
-		_ = errors.Unwrap(err)
-	})
 }

@@ -1,4 +1,4 @@
-package job
+package journal
 
 import (
 	"bytes"
@@ -62,17 +62,17 @@ func parseNote(line string) (n note, isWhole bool) {
 	return n, err == nil && n.size >= 0 && n.mode <= 0o7777 && filepath.IsAbs(n.path)
 }
 
-// undoing makes undone what notes say.
-type undoing struct {
+// undo makes undone what notes say: read for each worker, then finish.
+type undo struct {
 	made map[string]bool // identities of what ranks have made
 	dirs []note
 }
 
-func newUndoing() *undoing { return &undoing{made: map[string]bool{}} }
+func newUndo() *undo { return &undo{made: map[string]bool{}} }
 
 // read reads the notes of one worker. The last one may be cut off, and any one for which the disk had no room; for what was made last there may be
 // only the first one.
-func (u *undoing) read(text []byte) error {
+func (u *undo) read(text []byte) error {
 	pending := map[string]note{}
 	for line, rest, whole := bytes.Cut(text, []byte{0}); whole; line, rest, whole = bytes.Cut(rest, []byte{0}) {
 		n, isWhole := parseNote(string(line))
@@ -84,20 +84,20 @@ func (u *undoing) read(text []byte) error {
 			continue
 		}
 		delete(pending, n.number)
-		if err := u.undo(n); err != nil {
+		if err := u.one(n); err != nil {
 			return err
 		}
 	}
 	for _, n := range pending {
-		if err := u.undoUnfinished(n); err != nil {
+		if err := u.unfinished(n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// undo removes a file that is new, and cuts another one back, if it is still the same file. Directories have to wait.
-func (u *undoing) undo(n note) error {
+// one removes a file that is new, and cuts another one back, if it is still the same file. Directories have to wait.
+func (u *undo) one(n note) error {
 	if n.what == newFile || n.what == newDirectory {
 		u.made[n.identity] = true
 	}
@@ -117,8 +117,8 @@ func (u *undoing) undo(n note) error {
 	return nil
 }
 
-// undoUnfinished removes what was made by a rank that was killed when it had just done so: it is empty, and was born then.
-func (u *undoing) undoUnfinished(n note) error {
+// unfinished removes what was made by a rank that was killed when it had just done so: it is empty, and was born then.
+func (u *undo) unfinished(n note) error {
 	second, nanosecond, _ := strings.Cut(strings.TrimPrefix(n.identity, unmade+"0 "), ".")
 	s, err := strconv.ParseInt(second, 10, 64)
 	ns, err2 := strconv.ParseInt(nanosecond, 10, 64)
@@ -134,7 +134,7 @@ func (u *undoing) undoUnfinished(n note) error {
 	switch kind := st.Mode & unix.S_IFMT; {
 	case n.what == newDirectory && kind == unix.S_IFDIR:
 		n.identity = identity(&st)
-		return u.undo(n)
+		return u.one(n)
 	case n.what == newFile && kind == unix.S_IFREG && st.Size == 0:
 		return os.Remove(n.path)
 	}
@@ -157,7 +157,7 @@ func statx(path string) (st unix.Statx_t, err error) {
 
 // finish makes directories again that are gone, outer ones first, and removes those that are new, inner ones first, if nothing is in them. It comes
 // when all notes are read: what was made and removed since was in no directory before.
-func (u *undoing) finish() error {
+func (u *undo) finish() error {
 	slices.SortStableFunc(u.dirs, func(a, b note) int { return cmp.Compare(len(a.path), len(b.path)) })
 	for _, n := range u.dirs {
 		if n.what != oldDirectory || u.made[n.identity] {

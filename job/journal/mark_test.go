@@ -1,4 +1,4 @@
-package job
+package journal
 
 import (
 	"fmt"
@@ -17,11 +17,11 @@ func TestUndoOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := root.MakeSub(journalFolder)
+	folder, err := root.MakeSub(Folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, epoch := newUndoJournal(), 3
+	o, epoch := newMark(), 3
 	file := func(name, content string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -50,7 +50,7 @@ func TestUndoOpened(t *testing.T) {
 		"other.3.0":                          noted(8, earlier, -1),
 	}
 	for name, text := range notes {
-		file(filepath.Join(journalFolder, name), text)
+		file(filepath.Join(Folder, name), text)
 	}
 	o.Epoch = epoch
 	for range 2 { // it may be done again
@@ -67,7 +67,7 @@ func TestUndoOpened(t *testing.T) {
 			}
 		}
 	}
-	if left, _ := os.ReadDir(filepath.Join(dir, journalFolder)); len(left) != 2 {
+	if left, _ := os.ReadDir(filepath.Join(dir, Folder)); len(left) != 2 {
 		t.Errorf("notes that are left: %v", left)
 	}
 }

@@ -1,4 +1,4 @@
-package job
+package journal
 
 import (
 	"bytes"
@@ -14,14 +14,14 @@ import (
 	"ampirun/internal/memfd"
 )
 
-// memoryJournal is a file of memory with the notes of opened files, for a job that goes back to a copy in memory and has no directory for them:
+// memory is a file of memory with the notes of opened files, for a job that goes back to a copy in memory and has no directory for them:
 // each is preceded by its epoch and PE (vrank/libc/file_journal.h). Epochs come one after the other.
-type memoryJournal struct {
+type memory struct {
 	file *os.File
 	from int64 // what comes before it is forgotten
 }
 
-func newMemoryJournal() (*memoryJournal, error) {
+func newMemory() (*memory, error) {
 	f, err := memfd.Create("ampirun-opened", 0)
 	if err != nil {
 		return nil, fmt.Errorf("make a place for notes of opened files: %w", err)
@@ -30,12 +30,12 @@ func newMemoryJournal() (*memoryJournal, error) {
 		f.Close()
 		return nil, fmt.Errorf("make a place for notes of opened files: %w", err)
 	}
-	return &memoryJournal{file: f}, nil
+	return &memory{file: f}, nil
 }
 
 // each visits the notes that are not forgotten: visit gets the epoch and PE of each, and its text with the zero at its end. It ends the
 // visits by false.
-func (b *memoryJournal) each(visit func(epoch int, pe string, text []byte) bool) error {
+func (b *memory) each(visit func(epoch int, pe string, text []byte) bool) error {
 	text, err := io.ReadAll(io.NewSectionReader(b.file, b.from, 1<<62))
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (b *memoryJournal) each(visit func(epoch int, pe string, text []byte) bool)
 }
 
 // undo makes files as they were before an epoch, and forgets all. No worker is there.
-func (b *memoryJournal) undo(epoch int) (*undoing, error) {
+func (b *memory) undo(epoch int) (*undo, error) {
 	notes := map[string][]byte{} // by PE
 	err := b.each(func(n int, pe string, text []byte) bool {
 		if n >= epoch {
@@ -67,7 +67,7 @@ func (b *memoryJournal) undo(epoch int) (*undoing, error) {
 		}
 		return true
 	})
-	u := newUndoing()
+	u := newUndo()
 	for _, text := range notes {
 		err = errors.Join(err, u.read(text))
 	}
@@ -79,10 +79,7 @@ func (b *memoryJournal) undo(epoch int) (*undoing, error) {
 }
 
 // forget drops the notes of earlier epochs.
-func (b *memoryJournal) forget(epoch int) {
-	if b == nil {
-		return
-	}
+func (b *memory) forget(epoch int) {
 	const mode = unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE
 	_ = b.each(func(n int, pe string, text []byte) bool { // what it does not understand stays
 		if n >= epoch {

@@ -1,59 +1,37 @@
-package job
+package journal
 
 import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 
 	"ampirun/internal/safefile"
-	"ampirun/vrank"
 )
 
-// opened is where workers note which files ranks open to write, beside the checkpoints (vrank/libc/file_journal.h): a job that goes on from a
-// checkpoint finds those files as they were, so that what it appends does not come twice, and what it makes is not there yet.
-type opened struct {
+// Mark is a place in a job's journal: what ranks have opened in its epoch and later has come after it.
+type Mark struct {
 	Job   string // tells jobs apart that use the same directory
-	Epoch int    // of what ranks open after the checkpoint that this is kept with
+	Epoch int
 }
 
-const journalFolder = "opened"
-
-func newUndoJournal() opened {
+func newMark() Mark {
 	var name [8]byte
 	_, _ = rand.Read(name[:]) // never fails
-	return opened{Job: hex.EncodeToString(name[:])}
+	return Mark{Job: hex.EncodeToString(name[:])}
 }
 
-// notesIn opens the notes in a directory of checkpoints; nil: there are none.
-func notesIn(root *safefile.Dir) (*safefile.Dir, error) {
-	folder, err := root.Sub(journalFolder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return folder, err
-}
+// maxName is how long the name of a job is at most: see vrank/libc/file_journal.c.
+const maxName = 63
 
-// noting is what workers need to know that go on with a rollbackTarget.
-func (k *checkpointer) noting(v *rollbackTarget) vrank.Journal {
-	switch {
-	case k == nil:
-		return vrank.Journal{}
-	case k.memoryJournal != nil:
-		return vrank.Journal{Memory: true, Epoch: k.since(v).Epoch}
+// Validate looks at what names of files are made of.
+func (m Mark) Validate() error {
+	if m.Epoch < 0 || len(m.Job) > maxName || strings.ContainsAny(m.Job, "/.\x00") {
+		return fmt.Errorf("its notes of opened files are called %.100q, from %d on", m.Job, m.Epoch)
 	}
-	return vrank.Journal{Name: k.opened.Job, Epoch: k.since(v).Epoch}
-}
-
-// since is what ranks have opened since the job was where it goes on from.
-func (k *checkpointer) since(v *rollbackTarget) opened {
-	if v == nil || !v.isOurs {
-		return k.opened
-	}
-	return opened{k.opened.Job, v.epoch}
+	return nil
 }
 
 // eachNote visits the files with notes: visit gets the job and the epoch of each.
@@ -73,14 +51,14 @@ func eachNote(folder *safefile.Dir, visit func(name, job string, epoch int)) {
 	}
 }
 
-// undo makes files as they were when the checkpoint was made that o was kept with, as far as ranks have opened them since: those that are
+// undo makes files as they were at the mark, as far as ranks have opened them since: those that are
 // new go, others are cut back. A file that is another one by now is left alone. Notes that somebody else than the directory's owner has put
 // there are not believed: said names them. It may be done again.
-func (o opened) undo(folder *safefile.Dir) (u *undoing, said []string, err error) {
+func (m Mark) undo(folder *safefile.Dir) (u *undo, said []string, err error) {
 	var done []string
-	u = newUndoing()
+	u = newUndo()
 	eachNote(folder, func(name, job string, epoch int) {
-		if err != nil || job != o.Job || epoch < o.Epoch {
+		if err != nil || job != m.Job || epoch < m.Epoch {
 			return
 		}
 		var text []byte
@@ -116,9 +94,9 @@ func cannotUndo(err error) error {
 }
 
 // forget removes notes that no checkpoint needs: of other jobs, and of epochs before the oldest checkpoint that there is.
-func (o opened) forget(folder *safefile.Dir, oldest int) {
+func (m Mark) forget(folder *safefile.Dir, oldest int) {
 	eachNote(folder, func(name, job string, epoch int) {
-		if job != o.Job || epoch < oldest {
+		if job != m.Job || epoch < oldest {
 			_ = folder.Remove(name) // else with the next checkpoint
 		}
 	})

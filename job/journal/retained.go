@@ -1,4 +1,4 @@
-package job
+package journal
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 type retained struct {
 	files  map[vrank.Retained]*retainedFile
 	most   int // so many are kept
-	recent *rollbackTarget
+	recent Files
 	told   bool // that there are more
 }
 
@@ -58,10 +58,10 @@ func (h *retained) add(names []vrank.Retained, fds []int) string {
 }
 
 // sweep lets go of files that no longer belong to a state that the job can go back to, or to the last freeze.
-func (h *retained) sweep(states ...*rollbackTarget) {
+func (h *retained) sweep(states ...Files) {
 	live := map[vrank.Retained]bool{}
-	for _, v := range append(states, h.recent) {
-		v.eachRetained(func(name vrank.Retained, _ *vrank.File) { live[name] = true })
+	for _, open := range append(states, h.recent) {
+		open.eachRetained(func(name vrank.Retained, _ *vrank.File) { live[name] = true })
 	}
 	for name, file := range h.files {
 		if !live[name] {
@@ -78,23 +78,12 @@ func (h *retained) close() {
 	}
 }
 
-// holds takes what a worker gives to be retained.
-func (k *checkpointer) holds(e vrank.Event) {
-	if k == nil || k.retained == nil {
-		closeAll(e.FDs)
-		return
-	}
-	if line := k.retained.add(e.Retained, e.FDs); line != "" {
-		k.m.say([]string{line})
-	}
-}
+// Files are those that ranks have open, by rank.
+type Files [][]vrank.File
 
-// eachRetained visits the files that ranks had open and that can be retained.
-func (v *rollbackTarget) eachRetained(visit func(name vrank.Retained, f *vrank.File)) {
-	if v == nil {
-		return
-	}
-	for _, files := range v.files {
+// eachRetained visits those that can be retained.
+func (all Files) eachRetained(visit func(name vrank.Retained, f *vrank.File)) {
+	for _, files := range all {
 		for i := range files {
 			if name, ok := files[i].Retained(); ok {
 				visit(name, &files[i])

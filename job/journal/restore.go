@@ -1,4 +1,4 @@
-package job
+package journal
 
 import (
 	"errors"
@@ -17,12 +17,12 @@ import (
 
 // restore gives the files that ranks had open the names that they had then; made are identities of those that ranks have made since. A file
 // whose name cannot be had is opened without it. What went wrong is returned in lines.
-func (h *retained) restore(v *rollbackTarget, made map[string]bool) (said []string) {
+func (h *retained) restore(open Files, made map[string]bool) (said []string) {
 	if h == nil {
 		return nil
 	}
 	others := map[vrank.Retained]string{} // of those that have been looked at
-	v.eachRetained(func(name vrank.Retained, f *vrank.File) {
+	open.eachRetained(func(name vrank.Retained, f *vrank.File) {
 		f.Other = ""
 		file := h.files[name]
 		if file == nil {

@@ -1,4 +1,4 @@
-package job
+package journal
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // noteOf writes what a worker would note before and after it makes a file.
-func (b *memoryJournal) noteOf(t *testing.T, epoch, pe int, path string, size int64) {
+func (b *memory) noteOf(t *testing.T, epoch, pe int, path string, size int64) {
 	t.Helper()
 	st, err := statx(path)
 	if err != nil {
@@ -18,7 +18,7 @@ func (b *memoryJournal) noteOf(t *testing.T, epoch, pe int, path string, size in
 }
 
 func TestMemoryJournal(t *testing.T) {
-	b, err := newMemoryJournal()
+	b, err := newMemory()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package job
+package journal
 
 import (
 	"fmt"
@@ -19,11 +19,11 @@ type holding struct {
 	*retained
 	t     *testing.T
 	dir   string
-	state *rollbackTarget
+	state Files
 }
 
 func newHolding(t *testing.T) *holding {
-	h := &holding{retained: newRetained(2), t: t, dir: t.TempDir(), state: newRollbackTarget(1)}
+	h := &holding{retained: newRetained(2), t: t, dir: t.TempDir(), state: make(Files, 1)}
 	t.Cleanup(h.close)
 	return h
 }
@@ -41,7 +41,7 @@ func (h *holding) hold(name, text string) {
 		h.t.Fatal(err)
 	}
 	f := vrank.File{Path: path, Kind: vrank.FileRegular, Object: h.object(name)}
-	h.state.files[0] = append(h.state.files[0], f)
+	h.state[0] = append(h.state[0], f)
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		h.t.Fatal(err)
@@ -129,7 +129,7 @@ func TestRestoreRetained(t *testing.T) {
 		if !info.ModTime().Equal(then) || info.Mode() != 0o604 {
 			t.Errorf("a file is made again with mode %v, time %v", info.Mode(), info.ModTime())
 		}
-		for _, f := range h.state.files[0] {
+		for _, f := range h.state[0] {
 			if (f.Other != "") != (f.Path == h.path("taken")) {
 				t.Errorf("%s is opened as %q", f.Path, f.Other)
 			}
@@ -138,7 +138,7 @@ func TestRestoreRetained(t *testing.T) {
 			}
 		}
 		h.must(os.Remove(h.path("taken")))
-		if said := h.restore(h.state, nil); len(said) != 0 || h.state.files[0][7].Other != "" {
+		if said := h.restore(h.state, nil); len(said) != 0 || h.state[0][7].Other != "" {
 			t.Errorf("says %q of a file whose name is free", said)
 		}
 	}
@@ -176,7 +176,7 @@ func TestRetainedSweep(t *testing.T) {
 	h := newHolding(t)
 	h.hold("a", "a")
 	old := h.state
-	h.state = newRollbackTarget(1)
+	h.state = make(Files, 1)
 	h.hold("b", "b")
 	h.recent = h.state
 	h.sweep(old)

@@ -1,4 +1,4 @@
-package job
+package journal
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ func TestUndoDirectories(t *testing.T) {
 		}
 	}
 	for range 2 { // it may be done again
-		u := newUndoing()
+		u := newUndo()
 		if err := u.read([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
