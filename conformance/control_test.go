@@ -15,7 +15,8 @@ import (
 	"syscall"
 	"testing"
 
-	ampirun "ampirun/job"
+	refusals "ampirun/internal/refusal"
+	"ampirun/job/control"
 )
 
 // ctl runs ampirun ctl for a job.
@@ -68,15 +69,15 @@ func TestControl(t *testing.T) {
 	if ok, _ := regexp.MatchString(`(?m)^`+pid+` +busy +64 +2 +\S+`, list.stdout); !ok {
 		t.Errorf("%s: %s", list.what, list.stdout)
 	}
-	var jobs []ampirun.Status
+	var jobs []control.Status
 	decode(t, runTool(t, "ampirun", "ctl", "ls", "--json"), &jobs)
-	if !slices.ContainsFunc(jobs, func(s ampirun.Status) bool { return fmt.Sprint(s.PID) == pid && s.Ranks == liveRanks }) {
+	if !slices.ContainsFunc(jobs, func(s control.Status) bool { return fmt.Sprint(s.PID) == pid && s.Ranks == liveRanks }) {
 		t.Errorf("job %s is not among %+v", pid, jobs)
 	}
 
 	l.expectCtl(t, 0, "job "+pid+": busy, 64 ranks in 2 workers; running for", "status")
 	l.expectCtl(t, 0, "checkpoints: none (+ckpt)", "status")
-	var s ampirun.Status
+	var s control.Status
 	decode(t, runTool(t, "ampirun", "ctl", worker, "status", "--json"), &s)
 	if len(s.Workers) != 2 || s.Workers[0].Ranks+s.Workers[1].Ranks != liveRanks || fmt.Sprint(s.Workers[1].PID, s.Workers[1].Alive) != worker+" true" {
 		t.Errorf("%+v", s)
@@ -84,7 +85,7 @@ func TestControl(t *testing.T) {
 
 	l.expectCtl(t, 0, "rank 5 is on PE 1 now", "migrate", "5", "1")
 	l.expectCtl(t, 0, "rank 5 is on PE 1 already", "migrate", "5", "1")
-	var ranks []ampirun.RankStatus
+	var ranks []control.RankStatus
 	decode(t, l.ctl(t, "ranks", "--json"), &ranks)
 	if len(ranks) != liveRanks || ranks[5].PE != 1 || ranks[5].Moves != 1 || ranks[5].Memory <= 0 || ranks[6].PE != 0 || ranks[6].Moves != 0 {
 		t.Errorf("%+v", ranks)
@@ -172,7 +173,7 @@ func TestControlCheckpoint(t *testing.T) {
 		wg.Go(func() { l.expectCtl(t, 0, "on PE 1", "migrate", fmt.Sprint(rand.IntN(liveRanks)), "1") })
 	}
 	wg.Wait()
-	var s ampirun.Status
+	var s control.Status
 	decode(t, l.ctl(t, "status", "--json"), &s)
 	saved := (&life{t: t, dir: dir}).newest()
 	if c := s.Checkpoints; c == nil || c.Dir != dir || !c.OnTerm || c.Saving || c.Made < 2 || c.Last == nil || c.Last.Number != saved || uint64(c.Made) != saved {
@@ -204,7 +205,7 @@ func TestControlWholeLife(t *testing.T) {
 		l := &life{t: t}
 		l.start(cmd, mark)
 		var wg sync.WaitGroup
-		for _, r := range []ampirun.Request{{Verb: "status"}, {Verb: "ranks"}, {Verb: "migrate", Args: []int{3, 1}}, {Verb: "migrate", Args: []int{3, 0}},
+		for _, r := range []control.Request{{Verb: "status"}, {Verb: "ranks"}, {Verb: "migrate", Args: []int{3, 1}}, {Verb: "migrate", Args: []int{3, 0}},
 			{Verb: "checkpoint"}, {Verb: "backtrace"}, {Verb: "name"}} {
 			wg.Go(func() {
 				for !l.isOver() {
@@ -220,14 +221,14 @@ func TestControlWholeLife(t *testing.T) {
 }
 
 // tell asks a job something; nil: it has been done. Whatever it says must be for the user.
-func tell(t *testing.T, pid int, r ampirun.Request) error {
-	c, err := ampirun.Contact(pid)
+func tell(t *testing.T, pid int, r control.Request) error {
+	c, err := control.Contact(pid)
 	if err == nil {
 		defer c.Close()
-		err = c.Ask(r, func(ampirun.Reply) {})
+		err = c.Ask(r, func(control.Reply) {})
 	}
-	var refusal *ampirun.Refusal
-	if err != nil && (!errors.As(err, &refusal) || strings.Contains(err.Error(), "\n") || refusal.Code != 1 && refusal.Code != 2) {
+	var refused *refusals.Refusal
+	if err != nil && (!errors.As(err, &refused) || strings.Contains(err.Error(), "\n") || refused.Code != 1 && refused.Code != 2) {
 		t.Errorf("%+v: %v", r, err)
 	}
 	return err
@@ -247,7 +248,7 @@ func TestControlTravel(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				for !l.isOver() {
-					err := tell(t, cmd.Process.Pid, ampirun.Request{Verb: "migrate", Args: []int{rand.IntN(ranks), rand.IntN(workers)}})
+					err := tell(t, cmd.Process.Pid, control.Request{Verb: "migrate", Args: []int{rand.IntN(ranks), rand.IntN(workers)}})
 					switch {
 					case err == nil:
 						moves.Add(1)
@@ -284,10 +285,10 @@ func TestControlTravelSaved(t *testing.T) {
 						return
 					default:
 					}
-					if i == 0 && tell(t, pid, ampirun.Request{Verb: "checkpoint"}) == nil {
+					if i == 0 && tell(t, pid, control.Request{Verb: "checkpoint"}) == nil {
 						saved.Add(1)
 					} else if i > 0 {
-						tell(t, pid, ampirun.Request{Verb: "migrate", Args: []int{rand.IntN(ranks), rand.IntN(2)}})
+						tell(t, pid, control.Request{Verb: "migrate", Args: []int{rand.IntN(ranks), rand.IntN(2)}})
 					}
 				}
 			})

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	ampirun "ampirun/job"
+	"ampirun/job/control"
 )
 
 // TestManagerKilledReplacing kills ampirun while it replaces workers, because one has failed or because others were asked for, and goes on from the
@@ -27,7 +27,7 @@ func TestManagerKilledReplacing(t *testing.T) {
 				asked := make(chan error, 1)
 				if row[0] == "scale" {
 					pid := l.cmd.Process.Pid
-					go func() { asked <- tell(t, pid, ampirun.Request{Verb: "scale", Args: []int{3}}) }()
+					go func() { asked <- tell(t, pid, control.Request{Verb: "scale", Args: []int{3}}) }()
 				} else {
 					l.strike(syscall.SIGKILL)
 					asked <- nil

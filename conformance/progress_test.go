@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	ampirun "ampirun/job"
+	"ampirun/job/control"
 )
 
 // openTerminal makes a terminal of so many columns: what is written to its end comes out of the other one.
@@ -135,7 +135,7 @@ func TestProgressGoesOn(t *testing.T) {
 	l := &life{t: t, mark: mark}
 	acts := []func(){
 		func() { l.strike(syscall.SIGKILL) },
-		func() { go tell(t, cmd.Process.Pid, ampirun.Request{Verb: "scale", Args: []int{3}}) },
+		func() { go tell(t, cmd.Process.Pid, control.Request{Verb: "scale", Args: []int{3}}) },
 		func() { touch(t, stop) },
 	}
 	begins := []int{0} // of the parts of the text, in which there are some lines each

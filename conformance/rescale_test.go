@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	ampirun "ampirun/job"
+	"ampirun/job/control"
 )
 
 const travelRounds = "600"
@@ -52,7 +52,7 @@ func (l *life) rescale(most int) (wait func() int64) {
 	wg.Go(func() {
 		for i := 0; i < 15 && !l.isOver(); i++ {
 			time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
-			if tell(l.t, pid, ampirun.Request{Verb: "scale", Args: []int{1 + rand.IntN(most)}}) == nil {
+			if tell(l.t, pid, control.Request{Verb: "scale", Args: []int{1 + rand.IntN(most)}}) == nil {
 				done.Add(1)
 			}
 		}
@@ -100,7 +100,7 @@ func TestRescaleFails(t *testing.T) {
 		l := startTravel(t, 2)
 		l.await(func() bool { return strings.Contains(l.out.String(), "rank 0 line 10\n") })
 		asked := make(chan error, 1)
-		go func() { asked <- tell(t, l.cmd.Process.Pid, ampirun.Request{Verb: "scale", Args: []int{4}}) }()
+		go func() { asked <- tell(t, l.cmd.Process.Pid, control.Request{Verb: "scale", Args: []int{4}}) }()
 		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
 		if !l.strike(syscall.SIGKILL) {
 			l.cmd.Process.Signal(syscall.SIGTERM)
@@ -125,7 +125,7 @@ func TestRescaleEnds(t *testing.T) {
 			l := startTravel(t, 2)
 			l.await(func() bool { return strings.Contains(l.out.String(), "rank 0 line 10\n") })
 			asked := make(chan error, 1)
-			go func() { asked <- tell(t, l.cmd.Process.Pid, ampirun.Request{Verb: "scale", Args: []int{3}}) }()
+			go func() { asked <- tell(t, l.cmd.Process.Pid, control.Request{Verb: "scale", Args: []int{3}}) }()
 			time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
 			l.cmd.Process.Signal(sig)
 			<-l.over
@@ -184,7 +184,7 @@ func TestRescaleSteered(t *testing.T) {
 	for _, verb := range []string{"checkpoint", "status", "ranks", "backtrace", "migrate"} {
 		wg.Go(func() {
 			for !l.isOver() {
-				r := ampirun.Request{Verb: verb}
+				r := control.Request{Verb: verb}
 				if verb == "migrate" {
 					r.Args = []int{rand.IntN(7), rand.IntN(4)}
 				}

@@ -14,6 +14,7 @@ import (
 
 	"ampirun/checkpoint"
 	"ampirun/checkpoint/buddy"
+	"ampirun/internal/refusal"
 )
 
 // NoBuddy as Checkpoints.Buddy ends what a job that is restarted did before.
@@ -62,7 +63,7 @@ func newCopier(m *manager, store *checkpoint.Store, how Checkpoints, owner strin
 	}
 	to, err := buddy.ParseTarget(how.Buddy)
 	if err != nil {
-		return nil, refuse(CodeUsage, "+ckpt-buddy %s: %v", how.Buddy, err)
+		return nil, refusal.New(refusal.CodeUsage, "+ckpt-buddy %s: %v", how.Buddy, err)
 	}
 	program, err := os.Readlink(ownProgram)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"ampirun/job/control"
 )
 
 func (c *copier) succeed(o *offer, sent uint64) {
@@ -75,16 +77,16 @@ func (c *copier) row(number uint64) string {
 }
 
 // status is what the other node has; nil where there is none.
-func (c *copier) status() *BuddyStatus {
+func (c *copier) status() *control.BuddyStatus {
 	if c == nil {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := &BuddyStatus{To: c.to.String(), Made: len(c.copied), Sending: c.sending, Problem: c.problem}
+	s := &control.BuddyStatus{To: c.to.String(), Made: len(c.copied), Sending: c.sending, Problem: c.problem}
 	if s.Made > 0 {
 		l := c.copied[s.Made-1]
-		s.Last = &CopiedCheckpoint{Number: l.number, When: l.when, Safe: l.took.Seconds(), Sent: l.sent}
+		s.Last = &control.CopiedCheckpoint{Number: l.number, When: l.when, Safe: l.took.Seconds(), Sent: l.sent}
 	}
 	return s
 }

@@ -10,6 +10,7 @@ import (
 
 	"ampirun/checkpoint"
 	"ampirun/internal/memfd"
+	"ampirun/internal/refusal"
 )
 
 // copies are files from a checkpoint, for paths where they are not any more. They are memory of this process, so nothing is left of
@@ -82,7 +83,7 @@ func (r *Restart) checkFiles() error {
 			continue
 		}
 		if err := r.checkFile(image); err != nil {
-			return refuse(CodeUsage, "+restart %s: %v", r.Dir, err)
+			return refusal.New(refusal.CodeUsage, "+restart %s: %v", r.Dir, err)
 		}
 	}
 	return nil

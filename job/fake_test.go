@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"ampirun/internal/refusal"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
@@ -363,7 +364,7 @@ func fakeYes(f *fakeRanks, args []string) error {
 
 func fakeRefuse(f *fakeRanks, args []string) error {
 	if f.PE == f.PEs-1 {
-		return refuse(CodeUsage, "%s: is statically linked", f.Program)
+		return refusal.New(refusal.CodeUsage, "%s: is statically linked", f.Program)
 	}
 	return f.untilStop()
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"strings"
 
+	"ampirun/internal/refusal"
 	"ampirun/vrank"
 )
 
@@ -89,13 +90,13 @@ func (o Options) inVain() string {
 func (o Options) checkHeap() error {
 	switch why, wayOut := o.binds(); {
 	case o.Movable == vrank.NeedYes && why != "":
-		return refuse(CodeUsage, "+movable yes: ranks cannot move %s: %s", why, wayOut)
+		return refusal.New(refusal.CodeUsage, "+movable yes: ranks cannot move %s: %s", why, wayOut)
 	case o.Registered == vrank.NeedYes && o.Heap == HeapHost:
-		return refuse(CodeUsage, "+registered yes: only slices are registered, and +heap host (or %s=host) puts the heap elsewhere", HeapVariable)
+		return refusal.New(refusal.CodeUsage, "+registered yes: only slices are registered, and +heap host (or %s=host) puts the heap elsewhere", HeapVariable)
 	case o.HeapCheck && o.Heap == HeapHost:
-		return refuse(CodeUsage, "--heap-check checks heaps in slices, and +heap host (or %s=host) leaves none there", HeapVariable)
+		return refusal.New(refusal.CodeUsage, "--heap-check checks heaps in slices, and +heap host (or %s=host) leaves none there", HeapVariable)
 	case o.heapIsBeyondReach() && (o.Heap == HeapIso || o.HeapCheck || o.Registered == vrank.NeedYes):
-		return refuse(CodeUsage, "+privatize %s: ranks allocate with their C libraries, which are beyond reach: "+
+		return refusal.New(refusal.CodeUsage, "+privatize %s: ranks allocate with their C libraries, which are beyond reach: "+
 			"leave +heap iso, +registered yes and --heap-check out, or take +privatize pie", o.Method)
 	}
 	return nil

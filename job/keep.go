@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/refusal"
 	"ampirun/isomalloc"
 	"ampirun/job/journal"
 )
@@ -86,14 +87,14 @@ func (k *checkpointer) open(owner string) (err error) {
 		return err
 	}
 	if k.store, err = checkpoint.Open(how.Dir, checkpoint.Options{Keep: how.Keep, Embed: how.Embed, Owner: owner}); err != nil {
-		return refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
+		return refusal.New(refusal.CodeUsage, "+ckpt %s: %v", how.Dir, err)
 	}
 	var was journal.Mark
 	if restart != nil {
 		was = restart.was.Opened
 	}
 	if k.journal, err = journal.In(k.store.Root(), was); err != nil {
-		return refuse(CodeUsage, "+ckpt %s: %v", how.Dir, err)
+		return refusal.New(refusal.CodeUsage, "+ckpt %s: %v", how.Dir, err)
 	}
 	if restart != nil && restart.Dir == how.Dir {
 		k.store.Distrust(restart.worse...)
@@ -239,14 +240,14 @@ func (k *checkpointer) complain(f *freeze) error {
 // prepareKeeping opens the directory of checkpoints, if there are to be some.
 func (m *manager) prepareKeeping() (err error) {
 	if m.opt.FT != nil && m.opt.recorded() {
-		return refuse(CodeUsage, "+ft: a job that goes on is not recorded: leave +trace and +lb-record out")
+		return refusal.New(refusal.CodeUsage, "+ft: a job that goes on is not recorded: leave +trace and +lb-record out")
 	}
 	if why := m.opt.cannotBeSaved(); why != "" && (m.opt.Checkpoints != nil || m.opt.FT != nil) {
 		option := "+ckpt"
 		if m.opt.Checkpoints == nil || m.opt.Checkpoints.Dir == "" {
 			option = "+ft"
 		}
-		return refuse(CodeUsage, "%s: ranks cannot be saved %s", option, why)
+		return refusal.New(refusal.CodeUsage, "%s: ranks cannot be saved %s", option, why)
 	}
 	if m.opt.Checkpoints == nil {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ampirun/internal/human"
+	"ampirun/job/control"
 )
 
 // pauses is what is known of times that the job stood still, in seconds.
@@ -38,24 +39,24 @@ func (k *checkpointer) print(out io.Writer) {
 }
 
 // status is what has been saved on the disk; nil where nothing is.
-func (k *checkpointer) status() *CheckpointStatus {
+func (k *checkpointer) status() *control.CheckpointStatus {
 	if !k.writes() {
 		return nil
 	}
-	s := &CheckpointStatus{Dir: k.how.Dir, Every: k.pace.interval().Seconds(), OnTerm: k.how.OnTerm, Made: len(k.history), Saving: k.busy}
+	s := &control.CheckpointStatus{Dir: k.how.Dir, Every: k.pace.interval().Seconds(), OnTerm: k.how.OnTerm, Made: len(k.history), Saving: k.busy}
 	s.Buddy = k.buddy.status()
 	if last := k.lastSaved(); s.Made > 0 {
-		s.Last = &SavedCheckpoint{Number: last.Generation, When: last.When, Pause: last.Pause, Safe: last.Time.Seconds(), Written: last.Bytes}
+		s.Last = &control.SavedCheckpoint{Number: last.Generation, When: last.When, Pause: last.Pause, Safe: last.Time.Seconds(), Written: last.Bytes}
 	}
 	return s
 }
 
 // statusOfCopy is what there is in memory to go on from; nil where nobody would.
-func (k *checkpointer) statusOfCopy() *CopyStatus {
+func (k *checkpointer) statusOfCopy() *control.CopyStatus {
 	if !k.staysInMemory() {
 		return nil
 	}
-	s := &CopyStatus{Every: k.pace.interval().Seconds(), Made: k.copies.count, Pause: k.copies.last}
+	s := &control.CopyStatus{Every: k.pace.interval().Seconds(), Made: k.copies.count, Pause: k.copies.last}
 	if k.last != nil {
 		age := time.Since(k.noted).Seconds()
 		s.Age = &age
@@ -64,14 +65,14 @@ func (k *checkpointer) statusOfCopy() *CopyStatus {
 }
 
 // statusOfFT is what has become of failures; nil where nobody makes them good.
-func (m *manager) statusOfFT() *FTStatus {
+func (m *manager) statusOfFT() *control.FTStatus {
 	ft := m.opt.FT
 	if ft == nil {
 		return nil
 	}
-	s := &FTStatus{Mode: ft.Mode, Copy: m.checkpointer.statusOfCopy(), Shrink: ft.Shrink, MaxFailures: ft.MaxFailures, Failures: []FailureStatus{}}
+	s := &control.FTStatus{Mode: ft.Mode, Copy: m.checkpointer.statusOfCopy(), Shrink: ft.Shrink, MaxFailures: ft.MaxFailures, Failures: []control.FailureStatus{}}
 	for _, h := range m.recovery.history {
-		s.Failures = append(s.Failures, FailureStatus{What: h.what, When: h.when, Took: h.took.Seconds()})
+		s.Failures = append(s.Failures, control.FailureStatus{What: h.what, When: h.when, Took: h.took.Seconds()})
 	}
 	return s
 }

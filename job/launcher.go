@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/refusal"
 )
 
 // Ranks hold addresses in the ampirun that runs them, and in its C library: a job goes on with the same ones, or not at all.
@@ -45,10 +46,10 @@ func isOwnProgram(file *os.File) bool {
 // refuseHost says what this ampirun has another version of.
 func (r *Restart) refuseHost(image *checkpoint.Image) error {
 	if image.Path == r.job.Launcher {
-		return refuse(CodeUsage, "+restart %s: the job was saved by another ampirun (%s: version %s, %s), and the checkpoint has no copy of it (+ckpt-embed makes one): restart it with that ampirun",
+		return refusal.New(refusal.CodeUsage, "+restart %s: the job was saved by another ampirun (%s: version %s, %s), and the checkpoint has no copy of it (+ckpt-embed makes one): restart it with that ampirun",
 			r.Dir, image.Path, r.job.Version, image.Describe())
 	}
-	return refuse(CodeUsage, "+restart %s: ampirun runs with another %s here than where the job was saved (%s): ranks hold addresses in it, so restart the job on a system that has that one",
+	return refusal.New(refusal.CodeUsage, "+restart %s: ampirun runs with another %s here than where the job was saved (%s): ranks hold addresses in it, so restart the job on a system that has that one",
 		r.Dir, image.Path, image.Describe())
 }
 

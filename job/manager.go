@@ -9,7 +9,9 @@ import (
 	"syscall"
 	"time"
 
+	"ampirun/internal/refusal"
 	"ampirun/isomalloc"
+	"ampirun/job/control"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
@@ -74,21 +76,21 @@ func Run(ctx context.Context, opt Options) (exitCode int, err error) {
 func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stats, err error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {
-		return CodeUsage, nil, err
+		return refusal.CodeUsage, nil, err
 	}
 	program, err := opt.place()
 	if err != nil {
 		return refusalCode(err), nil, err
 	}
 	if err := opt.checkOutputs(program); err != nil {
-		return CodeUsage, nil, err
+		return refusal.CodeUsage, nil, err
 	}
 	if warning := opt.inVain(); warning != "" {
 		fmt.Fprintln(opt.Stderr, "ampirun: warning:", warning)
 	}
 	traceFile, err := createTrace(opt.Trace)
 	if err != nil {
-		return CodeUsage, nil, err
+		return refusal.CodeUsage, nil, err
 	}
 	defer traceFile.Close()
 	directory := ""
@@ -105,7 +107,9 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 	if err := m.prepareKeeping(); err != nil {
 		return refusalCode(err), nil, err
 	}
-	m.listenForClients()
+	if notice := control.Listen(steering{m}.verbs(), m.over); notice != "" {
+		m.say([]string{notice})
+	}
 	if err := m.start(); err != nil {
 		m.giveUp(1, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ampirun/internal/refusal"
 	"ampirun/internal/safefile"
 	"ampirun/vrank"
 )
@@ -148,7 +149,7 @@ func createTrace(name string) (*os.File, error) {
 	}
 	file, err := safefile.Create(name)
 	if err != nil {
-		return nil, refuse(CodeUsage, "+trace: %v", err)
+		return nil, refusal.New(refusal.CodeUsage, "+trace: %v", err)
 	}
 	return file, nil
 }

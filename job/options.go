@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"ampirun/internal/refusal"
 	"ampirun/loadbalance/mapping"
 	"ampirun/privatize"
 	"ampirun/vrank"
@@ -118,18 +119,18 @@ func (o Options) check() error {
 	limit := facts.PerWorker
 	switch {
 	case o.Workers < 1:
-		return refuse(CodeUsage, "+p %d: at least one worker is needed", o.Workers)
+		return refusal.New(refusal.CodeUsage, "+p %d: at least one worker is needed", o.Workers)
 	case limit > 0 && (o.Ranks+o.Workers-1)/o.Workers > limit:
-		return refuse(CodeUsage, "+privatize %s: %d ranks in a worker, and %d is the limit (%s): take more workers (+p), or +privatize pie",
+		return refusal.New(refusal.CodeUsage, "+privatize %s: %d ranks in a worker, and %d is the limit (%s): take more workers (+p), or +privatize pie",
 			o.Method, (o.Ranks+o.Workers-1)/o.Workers, limit, facts.Limit)
 	case o.Ranks < o.Workers:
-		return refuse(CodeUsage, "+p %d: more workers than the %d ranks; lower +p or raise +vp", o.Workers, o.Ranks)
+		return refusal.New(refusal.CodeUsage, "+p %d: more workers than the %d ranks; lower +p or raise +vp", o.Workers, o.Ranks)
 	case o.Slice != 0 && o.Stack >= o.Slice:
-		return refuse(CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack or raise +slice", o.Stack, o.Slice)
+		return refusal.New(refusal.CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack or raise +slice", o.Stack, o.Slice)
 	}
 	if o.copyFD() > 0 {
 		if err := vrank.CannotCopy(); err != nil {
-			return refuse(CodeUsage, "+migrate copy %v", err)
+			return refusal.New(refusal.CodeUsage, "+migrate copy %v", err)
 		}
 	}
 	return o.checkHeap()

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"net"
 	"syscall"
+
+	"ampirun/job/control"
 )
 
 // mostUnsent is how many messages may wait for a worker to take them, besides what its socket holds: all that clients can have it asked at once,
 // and our own.
-const mostUnsent = 2 * mostClients
+const mostUnsent = 2 * control.MostClients
 
 // errFull is why a worker is told nothing more.
 var errFull = errors.New("it takes nothing of what it is told")

@@ -1,16 +1,20 @@
 package job
 
-import "os"
+import (
+	"os"
+
+	"ampirun/internal/refusal"
+)
 
 // checkOutputs refuses files that would be written over the program, or over each other.
 func (o Options) checkOutputs(program string) error {
 	switch {
 	case sameRegular(o.Trace, program):
-		return refuse(CodeUsage, "+trace %s: that is the program; the timeline needs a file of its own", o.Trace)
+		return refusal.New(refusal.CodeUsage, "+trace %s: that is the program; the timeline needs a file of its own", o.Trace)
 	case sameRegular(o.Record, program):
-		return refuse(CodeUsage, "+lb-record %s: that is the program; what is recorded needs a file of its own", o.Record)
+		return refusal.New(refusal.CodeUsage, "+lb-record %s: that is the program; what is recorded needs a file of its own", o.Record)
 	case o.Trace != "" && (o.Trace == o.Record && !isDevice(o.Trace) || sameRegular(o.Trace, o.Record)):
-		return refuse(CodeUsage, "+trace %s: +lb-record writes to that file, too; name another one", o.Trace)
+		return refusal.New(refusal.CodeUsage, "+trace %s: +lb-record writes to that file, too; name another one", o.Trace)
 	}
 	return nil
 }

@@ -1,11 +1,12 @@
 package job
 
 import (
-	"bytes"
 	"os"
 	"strconv"
 	"syscall"
 	"time"
+
+	"ampirun/job/control"
 )
 
 // adoptOrphans makes this process the parent of what its descendants leave behind, so that nothing escapes the job.
@@ -67,24 +68,9 @@ func children() map[int]bool {
 	}
 	self := os.Getpid()
 	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil && parentOf(pid) == self {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && control.ParentOf(pid) == self {
 			found[pid] = true
 		}
 	}
 	return found
-}
-
-// parentOf returns the parent's pid, 0 when the process has gone.
-func parentOf(pid int) int {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return 0
-	}
-	// The second field is the command's name in parentheses and may hold anything.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 2 {
-		return 0
-	}
-	parent, _ := strconv.Atoi(string(fields[1]))
-	return parent
 }

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ampirun/job/control"
 )
 
 // startLasting starts a job that outlives its workers.
@@ -19,7 +21,7 @@ func startLasting(t *testing.T, mode string, how Checkpoints) *runningManager {
 }
 
 // status is what the job says of itself, once that satisfies a condition.
-func (l *runningManager) status(what string, condition func(*Status) bool) (s *Status) {
+func (l *runningManager) status(what string, condition func(*control.Status) bool) (s *control.Status) {
 	l.t.Helper()
 	waitFor(l.t, what, func() bool {
 		s = l.mustAsk("status").Status
@@ -47,7 +49,7 @@ func TestStatusOfMemory(t *testing.T) {
 		t.Errorf("after two copies: %+v", c)
 	}
 	syscall.Kill(l.pids[1], syscall.SIGKILL)
-	s = l.status("the failure to be made good", func(s *Status) bool { return len(s.FT.Failures) == 1 && s.FT.Failures[0].Took > 0 })
+	s = l.status("the failure to be made good", func(s *control.Status) bool { return len(s.FT.Failures) == 1 && s.FT.Failures[0].Took > 0 })
 	if f := s.FT.Failures[0]; !strings.Contains(f.What, "killed by signal 9") || f.When.IsZero() || s.State != "runs" {
 		t.Errorf("%+v, the job %s", f, s.State)
 	}

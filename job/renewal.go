@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"ampirun/internal/refusal"
 	"ampirun/isomalloc"
 	"ampirun/vrank"
 )
@@ -209,6 +210,6 @@ func hasFree(free []isomalloc.Range, c isomalloc.Config) bool {
 }
 
 func occupied(c isomalloc.Config, who string) error {
-	return refuse(CodeUsage, "the memory of the job lay at %#x to %#x, and %s has something else there: addresses are chosen at random, so try again",
+	return refusal.New(refusal.CodeUsage, "the memory of the job lay at %#x to %#x, and %s has something else there: addresses are chosen at random, so try again",
 		c.Base, c.Base+uintptr(c.Size()), who)
 }

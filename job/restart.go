@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/refusal"
 	"ampirun/internal/safefile"
 	"ampirun/isomalloc"
 	"ampirun/job/journal"
@@ -43,14 +44,14 @@ func (d *DamagedCheckpoint) Unwrap() error { return d.Err }
 func OpenRestart(dir string, foreign bool, before uint64, damaged func(*DamagedCheckpoint)) (*Restart, error) {
 	store, err := checkpoint.View(dir)
 	if err != nil {
-		return nil, refuse(CodeUsage, "+restart %s: %v", dir, reason(err))
+		return nil, refusal.New(refusal.CodeUsage, "+restart %s: %v", dir, reason(err))
 	}
 	if root := store.Root(); !root.IsOwn() && !foreign {
-		return nil, refuse(CodeUsage, "+restart %s: it belongs to %s, and what is in it would run with your rights: give +restart-foreign as well if you trust it", dir, safefile.UserName(root.Owner()))
+		return nil, refusal.New(refusal.CodeUsage, "+restart %s: it belongs to %s, and what is in it would run with your rights: give +restart-foreign as well if you trust it", dir, safefile.UserName(root.Owner()))
 	}
 	numbers, err := store.Numbers()
 	if err != nil {
-		return nil, refuse(CodeUsage, "+restart %s: %v", dir, reason(err))
+		return nil, refusal.New(refusal.CodeUsage, "+restart %s: %v", dir, reason(err))
 	}
 	var wanted *origin // of the newest that says so
 	var worse []uint64
@@ -64,7 +65,7 @@ func OpenRestart(dir string, foreign bool, before uint64, damaged func(*DamagedC
 			continue
 		}
 		if !wanted.isSame(from) {
-			return nil, refuse(CodeUsage, "+restart %s: checkpoint %d is another job's (%s), and those of the newest one (%s) are damaged: "+
+			return nil, refusal.New(refusal.CodeUsage, "+restart %s: checkpoint %d is another job's (%s), and those of the newest one (%s) are damaged: "+
 				"to go on with the older job remove them (ampirun ckpt rm %s%s)", dir, number, from.program, wanted.program, dir, listed(worse))
 		}
 		r, err := openRestart(store, number)
@@ -74,15 +75,15 @@ func OpenRestart(dir string, foreign bool, before uint64, damaged func(*DamagedC
 			return r, nil
 		}
 		if !errors.As(err, &harm) {
-			return nil, refuse(CodeUsage, "+restart %s: %v", dir, err)
+			return nil, refusal.New(refusal.CodeUsage, "+restart %s: %v", dir, err)
 		}
 		worse = append(worse, number)
 		damaged(&DamagedCheckpoint{number, err})
 	}
 	if len(numbers) > 0 {
-		return nil, refuse(CodeUsage, "+restart %s: there is no checkpoint that is not damaged", dir)
+		return nil, refusal.New(refusal.CodeUsage, "+restart %s: there is no checkpoint that is not damaged", dir)
 	}
-	return nil, refuse(CodeUsage, "+restart %s: %v", dir, checkpoint.ErrNone)
+	return nil, refusal.New(refusal.CodeUsage, "+restart %s: %v", dir, checkpoint.ErrNone)
 }
 
 // origin is which job a checkpoint is of.

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ampirun/job/control"
 )
 
-// A worker is this binary with these first arguments; a program of the same name does not match argv[0].
-const (
-	workerName = "ampirun-worker"
-	workerVerb = "worker"
-)
+// workerVerb is a worker's first argument, behind control.WorkerName in place of the program; a program of the same name does not match argv[0].
+const workerVerb = "worker"
 
 // The descriptors a worker starts with, besides 0, 1 and 2. The region's memfd comes later, with the configuration.
 const (
@@ -88,36 +87,36 @@ func (s *spawner) startAll(n int, began func(w *worker, stdout, stderr *os.File)
 }
 
 func (s *spawner) startOne(pe int, began func(w *worker, stdout, stderr *os.File)) error {
-	control, theirs, err := socketPair()
+	ours, theirs, err := socketPair()
 	if err != nil {
 		return err
 	}
 	defer theirs.Close()
 	outR, outW, err := os.Pipe()
 	if err != nil {
-		control.close()
+		ours.close()
 		return err
 	}
 	defer outW.Close()
 	errR, errW, err := os.Pipe()
 	if err != nil {
-		control.close()
+		ours.close()
 		outR.Close()
 		return err
 	}
 	defer errW.Close()
-	pid, err := syscall.ForkExec("/proc/self/exe", []string{workerName, workerVerb, strconv.Itoa(pe), s.program}, &syscall.ProcAttr{
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{control.WorkerName, workerVerb, strconv.Itoa(pe), s.program}, &syscall.ProcAttr{
 		Env:   s.env,
 		Files: append([]uintptr{s.stdin.Fd(), outW.Fd(), errW.Fd(), theirs.Fd(), s.frames.Fd()}, slices.Concat(s.fdPassing.of(pe), s.copy.of(pe))...),
 		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
-		control.close()
+		ours.close()
 		outR.Close()
 		errR.Close()
 		return err
 	}
-	began(&worker{pe: pe, pid: pid, link: control}, outR, errR)
+	began(&worker{pe: pe, pid: pid, link: ours}, outR, errR)
 	return nil
 }
 

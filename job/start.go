@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ampirun/internal/refusal"
 	"ampirun/isomalloc"
 	"ampirun/loadbalance"
 	"ampirun/privatize"
@@ -126,7 +127,7 @@ func (m *manager) place() ([]int32, error) {
 	}
 	placed, err := m.opt.Mapping(m.opt.Ranks, pes)
 	if err != nil {
-		return nil, refuse(CodeUsage, "+mapping: %v", err)
+		return nil, refusal.New(refusal.CodeUsage, "+mapping: %v", err)
 	}
 	return placed, nil
 }
@@ -142,7 +143,7 @@ func (m *manager) layout() (isomalloc.Config, error) {
 		c.SliceSize = isomalloc.DefaultSliceSize(m.opt.Ranks)
 	}
 	if m.opt.Stack >= c.SliceSize {
-		return c, refuse(CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack, or raise +slice", m.opt.Stack, c.SliceSize)
+		return c, refusal.New(refusal.CodeUsage, "+stack %d does not fit in a slice of %d bytes: lower +stack, or raise +slice", m.opt.Stack, c.SliceSize)
 	}
 	free := make([][]isomalloc.Range, len(m.workers))
 	for i, w := range m.workers {
@@ -157,7 +158,7 @@ func (m *manager) layout() (isomalloc.Config, error) {
 	}
 	base, err := isomalloc.Agree(free, c.Size())
 	if err != nil {
-		return c, refuse(CodeUsage, "no address space for %d slices of %d bytes (%v): lower +slice or +vp", m.opt.Ranks, c.SliceSize, err)
+		return c, refusal.New(refusal.CodeUsage, "no address space for %d slices of %d bytes (%v): lower +slice or +vp", m.opt.Ranks, c.SliceSize, err)
 	}
 	c.Base = base
 	return c, nil
@@ -182,13 +183,13 @@ func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 
 // refusalCode tells errors the user can mend from failures of the system.
 func refusalCode(err error) int {
-	var own *Refusal
+	var own *refusal.Refusal
 	if errors.As(err, &own) {
 		return own.Code
 	}
 	var foreign *privatize.Refusal
 	if errors.As(err, &foreign) {
-		return CodeUsage
+		return refusal.CodeUsage
 	}
 	return 1
 }

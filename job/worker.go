@@ -8,7 +8,9 @@ import (
 	"syscall"
 	"time"
 
+	"ampirun/internal/refusal"
 	"ampirun/isomalloc"
+	"ampirun/job/control"
 	"ampirun/vrank"
 )
 
@@ -37,7 +39,7 @@ const stopTime = 200 * time.Millisecond
 
 // IsWorker tells whether this process was started as a worker, and so must call Worker and nothing else.
 func IsWorker() bool {
-	return len(os.Args) > 1 && os.Args[0] == workerName && os.Args[1] == workerVerb
+	return len(os.Args) > 1 && os.Args[0] == control.WorkerName && os.Args[1] == workerVerb
 }
 
 // Worker is the main function of a worker process. It returns the process's exit code.
@@ -48,7 +50,7 @@ func Worker(core Core) int {
 	control, err := newLink(os.NewFile(uintptr(vrank.InheritedFD(workerControlFD)), "control"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "ampirun: %s is for ampirun's own use: %v\n", workerVerb, err)
-		return CodeUsage
+		return refusal.CodeUsage
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"ampirun/cmd/ampirun/ckpt"
-	"ampirun/job"
+	"ampirun/internal/refusal"
 )
 
 // isCkpt tells whether the arguments are for ampirun ckpt. A program of that name is run as ./ckpt.
@@ -21,7 +21,7 @@ func runCkpt(args []string, stdout io.Writer) (code int, err error) {
 	case errors.Is(err, ckpt.ErrDamaged):
 		return codeDamaged, err
 	case err != nil:
-		return job.CodeUsage, err
+		return refusal.CodeUsage, err
 	}
 	return 0, nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"ampirun/internal/abi"
+	"ampirun/internal/refusal"
 	"ampirun/job"
 	"ampirun/observe/diagnose"
 	"ampirun/privatize"
@@ -20,7 +21,7 @@ func (e engine) diagnose(s *settings, stdout io.Writer) (code int, err error) {
 	path, err := job.FindProgram(s.job.Program)
 	if err != nil {
 		if path, err = withoutMode(s.job.Program, err); err != nil {
-			return err.(*job.Refusal).Code, err
+			return err.(*refusal.Refusal).Code, err
 		}
 		_, refused := job.FindProgram(s.job.Program)
 		rt.Libraries = func(string, []string) ([]privatize.Library, error) { return nil, refused }
@@ -39,7 +40,7 @@ func (e engine) diagnose(s *settings, stdout io.Writer) (code int, err error) {
 		report.Print(stdout)
 	}
 	if err == nil && !report.Runs() {
-		code = job.CodeUsage
+		code = refusal.CodeUsage
 	}
 	return code, err
 }
@@ -59,9 +60,9 @@ func (e engine) probeHeap(s *settings, preload []string, heap *diagnose.Heap) {
 
 // withoutMode gives the path of a file that only lacks the permission to be run: it can be read all the same.
 func withoutMode(program string, refused error) (string, error) {
-	var r *job.Refusal
+	var r *refusal.Refusal
 	info, err := os.Stat(program)
-	if !errors.As(refused, &r) || r.Code != job.CodeNotExecutable || err != nil || !info.Mode().IsRegular() {
+	if !errors.As(refused, &r) || r.Code != refusal.CodeNotExecutable || err != nil || !info.Mode().IsRegular() {
 		return "", refused
 	}
 	return filepath.Abs(program)

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"ampirun/cmd/ampirun/lb"
+	"ampirun/internal/refusal"
 	"ampirun/internal/safefile"
-	"ampirun/job"
 	_ "ampirun/loadbalance/partition/native" // METIS and Scotch, where they are installed
 )
 
@@ -22,7 +22,7 @@ func (e engine) runLB(args []string, stdout io.Writer) (code int, err error) {
 		return trace, err
 	})
 	if err != nil && code == 0 {
-		code = job.CodeUsage
+		code = refusal.CodeUsage
 	}
 	return code, err
 }
@@ -33,21 +33,21 @@ func (e engine) record(args []string, stdout io.Writer) (trace string, code int,
 	step := ""
 	rest, err := takeOwn(args, map[string]*string{"o": &trace, "step": &step})
 	if err != nil {
-		return "", job.CodeUsage, err
+		return "", refusal.CodeUsage, err
 	}
 	s, err := parse(rest)
 	switch {
 	case err != nil:
-		return "", job.CodeUsage, err
+		return "", refusal.CodeUsage, err
 	case s.job.Program == "":
-		return "", job.CodeUsage, errors.New("no program given; write: ampirun lb record [-o TRACE] [options] program [arguments]")
+		return "", refusal.CodeUsage, errors.New("no program given; write: ampirun lb record [-o TRACE] [options] program [arguments]")
 	case s.job.Record != "":
-		return "", job.CodeUsage, errors.New("+lb-record: is what lb record does; name the file with -o")
+		return "", refusal.CodeUsage, errors.New("+lb-record: is what lb record does; name the file with -o")
 	case trace == "":
 		trace = filepath.Base(s.job.Program) + ".trace"
 	}
 	if trace, err = seenFrom(s.job.Dir, trace); err != nil {
-		return "", job.CodeUsage, err
+		return "", refusal.CodeUsage, err
 	}
 	own := []string{"+lb-record=" + trace}
 	if step != "" {

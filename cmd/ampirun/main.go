@@ -11,7 +11,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ampirun/internal/refusal"
 	"ampirun/job"
+	"ampirun/job/control"
 	"ampirun/observe/debugger"
 	"ampirun/privatize"
 	"ampirun/vrank"
@@ -69,7 +71,7 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	}
 	s, err := parse(args)
 	if err != nil {
-		return job.CodeUsage, err
+		return refusal.CodeUsage, err
 	}
 	switch {
 	case s.help:
@@ -89,22 +91,22 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 		_, err = io.WriteString(stdout, debugger.Script())
 		return 0, err
 	case s.backtrace != 0:
-		if err := job.Backtrace(s.backtrace, stdout); err != nil {
-			return job.CodeUsage, err
+		if err := control.Backtrace(s.backtrace, stdout); err != nil {
+			return refusal.CodeUsage, err
 		}
 	case s.restart != "":
 		s.job.Typed = args
 		return e.goOn(s)
 	case s.foreign:
-		return job.CodeUsage, errors.New("+restart-foreign: goes with +restart DIR")
+		return refusal.CodeUsage, errors.New("+restart-foreign: goes with +restart DIR")
 	case s.job.Program == "":
-		return job.CodeUsage, errors.New("no program given; write: " + usage + " (ampirun --help lists the options)")
+		return refusal.CodeUsage, errors.New("no program given; write: " + usage + " (ampirun --help lists the options)")
 	case s.gdb:
 		return debugger.Run(s.held)
 	case s.diagnose:
 		return e.diagnose(s, stdout)
 	case s.json:
-		return job.CodeUsage, errors.New("--json: goes with --diagnose")
+		return refusal.CodeUsage, errors.New("--json: goes with --diagnose")
 	default:
 		s.job.Typed = args[:len(args)-1-len(s.job.Args)]
 		return e.run(s)
@@ -115,7 +117,7 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 // goOn runs a job from where the newest checkpoint has it that is not damaged.
 func (e engine) goOn(s *settings) (code int, err error) {
 	if err := s.checkRestart(); err != nil {
-		return job.CodeUsage, err
+		return refusal.CodeUsage, err
 	}
 	said := *s
 	before := uint64(0) // checkpoints older than this one are left; 0: all
@@ -127,7 +129,7 @@ func (e engine) goOn(s *settings) (code int, err error) {
 		*s = said
 		r, err := job.OpenRestart(s.restart, s.foreign, before, damaged)
 		if err != nil {
-			return job.CodeUsage, err
+			return refusal.CodeUsage, err
 		}
 		code, err := e.goOnFrom(s, r)
 		var harm *job.DamagedCheckpoint
@@ -141,11 +143,11 @@ func (e engine) goOn(s *settings) (code int, err error) {
 func (e engine) goOnFrom(s *settings, r *job.Restart) (code int, err error) {
 	r.Adopt(&s.job)
 	if err := s.completeKeeping(); err != nil {
-		return job.CodeUsage, err
+		return refusal.CodeUsage, err
 	}
 	unclaim, err := claim(s.job.Record)
 	if err != nil {
-		return job.CodeUsage, fmt.Errorf("+lb-record: %w", err)
+		return refusal.CodeUsage, fmt.Errorf("+lb-record: %w", err)
 	}
 	defer unclaim()
 	s.job.CallName, s.job.Version = e.callName, version
@@ -155,22 +157,22 @@ func (e engine) goOnFrom(s *settings, r *job.Restart) (code int, err error) {
 func (e engine) run(s *settings) (code int, err error) {
 	s.complete()
 	if err := s.adoptLinked(); err != nil {
-		return job.CodeUsage, err
+		return refusal.CodeUsage, err
 	}
 	if err := s.completeKeeping(); err != nil {
-		return job.CodeUsage, err
+		return refusal.CodeUsage, err
 	}
 	if s.job.Heap, err = s.heapOf(); err != nil {
-		return job.CodeUsage, err
+		return refusal.CodeUsage, err
 	}
 	preload := append(s.preload, preloadNames(s.job.Env)...)
 	if method, err := privatize.FindMethod(s.job.Method); err == nil && method.Facts().LoadedByLd && len(preload) > 0 {
-		return job.CodeUsage, fmt.Errorf("+preload (LD_PRELOAD) %s: +privatize %s loads nothing before the program: take +privatize pie",
+		return refusal.CodeUsage, fmt.Errorf("+preload (LD_PRELOAD) %s: +privatize %s loads nothing before the program: take +privatize pie",
 			strings.Join(preload, " "), s.job.Method)
 	}
 	unclaim, err := claim(s.job.Record)
 	if err != nil {
-		return job.CodeUsage, fmt.Errorf("+lb-record: %w", err)
+		return refusal.CodeUsage, fmt.Errorf("+lb-record: %w", err)
 	}
 	defer unclaim()
 	s.job.ControlSize, s.job.CallName, s.job.Version = e.controlSize, e.callName, version

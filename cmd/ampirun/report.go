@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"ampirun/job"
+	"ampirun/internal/refusal"
 	"ampirun/observe/report"
 )
 
@@ -13,7 +13,7 @@ func isReport(args []string) bool { return len(args) > 0 && args[0] == "report" 
 // runReport does what ampirun report is asked for.
 func runReport(args []string, stdout io.Writer) (code int, err error) {
 	if err := report.Run(args, stdout); err != nil {
-		return job.CodeUsage, err
+		return refusal.CodeUsage, err
 	}
 	return 0, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ampirun/internal/subcommand"
-	"ampirun/job"
+	"ampirun/job/control"
 )
 
 const noun = "ctl"
@@ -52,7 +52,7 @@ type verb struct {
 	name, usage string
 	args        []string // their names: numbers
 	json        bool     // it can print JSON
-	do          func(c *job.Conversation, args []int, out printer) error
+	do          func(c *control.Conversation, args []int, out printer) error
 }
 
 var verbs = []verb{
@@ -91,7 +91,7 @@ func (v *verb) command(pid int) cli.Command {
 		if err != nil {
 			return err
 		}
-		conversation, err := job.Contact(pid)
+		conversation, err := control.Contact(pid)
 		if err != nil {
 			return err
 		}
@@ -119,13 +119,13 @@ func (v *verb) numbers(words []string) (numbers []int, err error) {
 }
 
 // ask is for verbs whose answer is text.
-func ask(verb string) func(c *job.Conversation, args []int, out printer) error {
-	return func(c *job.Conversation, args []int, out printer) error {
-		return c.Ask(job.Request{Verb: verb, Args: args}, out.text)
+func ask(verb string) func(c *control.Conversation, args []int, out printer) error {
+	return func(c *control.Conversation, args []int, out printer) error {
+		return c.Ask(control.Request{Verb: verb, Args: args}, out.text)
 	}
 }
 
-func stop(c *job.Conversation, _ []int, out printer) error {
+func stop(c *control.Conversation, _ []int, out printer) error {
 	err := c.Stop(out.text)
 	if err == nil {
 		fmt.Fprintf(out.to, "job %d has ended\n", c.PID())
@@ -139,7 +139,7 @@ type printer struct {
 	json bool
 }
 
-func (p printer) text(r job.Reply) {
+func (p printer) text(r control.Reply) {
 	if r.Text != "" {
 		fmt.Fprintln(p.to, r.Text)
 	}

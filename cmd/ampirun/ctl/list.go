@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ampirun/job"
+	"ampirun/job/control"
 )
 
 // listTime is how long a job may take to say its name.
@@ -20,7 +20,7 @@ var lsCommand = cli.Command{
 		if c.Args().Len() > 0 {
 			return fmt.Errorf("%s: takes no arguments", c.Args().First())
 		}
-		pids, err := job.Jobs()
+		pids, err := control.Jobs()
 		if err != nil {
 			return err
 		}
@@ -35,13 +35,13 @@ var lsCommand = cli.Command{
 
 // entry is a line of the list.
 type entry struct {
-	*job.Status
+	*control.Status
 	Silent bool `json:"silent,omitempty"` // it does not answer: it is suspended, perhaps
 }
 
 // describe asks all jobs who they are; those that are over by now, or somebody else's, are left out.
 func describe(pids []int) []entry {
-	all := make([]*job.Status, len(pids))
+	all := make([]*control.Status, len(pids))
 	var wg sync.WaitGroup
 	for i, pid := range pids {
 		wg.Go(func() { all[i] = describeOne(pid) })
@@ -56,8 +56,8 @@ func describe(pids []int) []entry {
 	return list
 }
 
-func describeOne(pid int) *job.Status {
-	c, err := job.Contact(pid)
+func describeOne(pid int) *control.Status {
+	c, err := control.Contact(pid)
 	if err != nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ampirun/internal/human"
-	"ampirun/job"
+	"ampirun/job/control"
 )
 
 func seconds(s float64) string { return human.Time(time.Duration(s * float64(time.Second))) }
@@ -17,10 +17,10 @@ func table(p printer) *tabwriter.Writer { return tabwriter.NewWriter(p.to, 0, 0,
 const lookTime = time.Minute
 
 // status prints what a job says about itself.
-func status(c *job.Conversation, _ []int, out printer) error {
-	var s *job.Status
+func status(c *control.Conversation, _ []int, out printer) error {
+	var s *control.Status
 	c.Bound(lookTime)
-	err := c.Ask(job.Request{Verb: "status"}, func(r job.Reply) { s = r.Status })
+	err := c.Ask(control.Request{Verb: "status"}, func(r control.Reply) { s = r.Status })
 	switch {
 	case err != nil:
 		return err
@@ -33,7 +33,7 @@ func status(c *job.Conversation, _ []int, out printer) error {
 	return nil
 }
 
-func (p printer) status(s *job.Status) {
+func (p printer) status(s *control.Status) {
 	fmt.Fprintf(p.to, "job %d: %s, %d ranks in %d workers; %s\n", s.PID, s.Program, s.Ranks, len(s.Workers), state(s))
 	if s.From != "" {
 		fmt.Fprintf(p.to, "goes on from a checkpoint in %s\n", s.From)
@@ -57,11 +57,11 @@ func (p printer) status(s *job.Status) {
 	}
 }
 
-func state(s *job.Status) string {
+func state(s *control.Status) string {
 	return map[string]string{"starts": "starting", "runs": "running", "recovers": "recovering", "scales": "scaling", "ends": "ending"}[s.State] + " for " + seconds(s.Running)
 }
 
-func ranksOf(s *job.Status, w *job.WorkerStatus) string {
+func ranksOf(s *control.Status, w *control.WorkerStatus) string {
 	switch {
 	case !w.Alive:
 		return "has ended"
@@ -71,7 +71,7 @@ func ranksOf(s *job.Status, w *job.WorkerStatus) string {
 	return fmt.Sprint(w.Ranks)
 }
 
-func balancing(b *job.BalanceStatus) string {
+func balancing(b *control.BalanceStatus) string {
 	text := "when the program asks"
 	if b.Strategy != "" {
 		text = b.Strategy + ", " + b.Period
@@ -79,7 +79,7 @@ func balancing(b *job.BalanceStatus) string {
 	return fmt.Sprintf("%s, %d steps with %d moves", text, b.Steps, b.Moves)
 }
 
-func checkpoints(c *job.CheckpointStatus) string {
+func checkpoints(c *control.CheckpointStatus) string {
 	if c == nil {
 		return "none (+ckpt)"
 	}
@@ -101,7 +101,7 @@ func checkpoints(c *job.CheckpointStatus) string {
 	return text + copiesElsewhere(c.Buddy)
 }
 
-func copiesElsewhere(b *job.BuddyStatus) string {
+func copiesElsewhere(b *control.BuddyStatus) string {
 	if b == nil {
 		return ""
 	}
@@ -118,7 +118,7 @@ func copiesElsewhere(b *job.BuddyStatus) string {
 	return text
 }
 
-func outlives(ft *job.FTStatus) string {
+func outlives(ft *control.FTStatus) string {
 	if ft == nil {
 		return "none (+ft)"
 	}
@@ -132,7 +132,7 @@ func outlives(ft *job.FTStatus) string {
 	return text + fmt.Sprintf("; %d of %d failures so far", len(ft.Failures), ft.MaxFailures)
 }
 
-func copies(c *job.CopyStatus) string {
+func copies(c *control.CopyStatus) string {
 	text := "copied when asked"
 	if c.Every > 0 {
 		text = "copied every " + seconds(c.Every)
@@ -143,7 +143,7 @@ func copies(c *job.CopyStatus) string {
 	return text + fmt.Sprintf("; %d made, the last %s ago: the ranks stood still for %s", c.Made, seconds(*c.Age), seconds(c.Pause))
 }
 
-func (p printer) failures(all []job.FailureStatus) {
+func (p printer) failures(all []control.FailureStatus) {
 	for _, f := range all {
 		took := "is being made good"
 		if f.Took > 0 {
@@ -154,10 +154,10 @@ func (p printer) failures(all []job.FailureStatus) {
 }
 
 // ranks prints a table of all ranks.
-func ranks(c *job.Conversation, _ []int, out printer) error {
-	var last job.Reply
+func ranks(c *control.Conversation, _ []int, out printer) error {
+	var last control.Reply
 	c.Bound(lookTime)
-	err := c.Ask(job.Request{Verb: "ranks"}, func(r job.Reply) { last = r })
+	err := c.Ask(control.Request{Verb: "ranks"}, func(r control.Reply) { last = r })
 	switch {
 	case err != nil:
 		return err

@@ -1,8 +1,6 @@
-package job
+package control
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +12,10 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-)
 
-// CodeFailed is the exit code of what a job did not do, or of a job that is not there.
-const CodeFailed = 1
+	"ampirun/internal/refusal"
+	"ampirun/internal/wire"
+)
 
 // Conversation is a connection to a running job, for one question.
 type Conversation struct {
@@ -27,17 +25,17 @@ type Conversation struct {
 	uid     int // the job's user
 }
 
-// Contact connects to a job of this user. The pid is that of its ampirun or of one of its workers. Errors are *Refusal.
+// Contact connects to a job of this user. The pid is that of its ampirun or of one of its workers. Errors are *refusal.Refusal.
 func Contact(pid int) (*Conversation, error) {
 	if isWorkerProcess(pid) {
-		pid = parentOf(pid)
+		pid = ParentOf(pid)
 	}
 	process, err := openProcess(pid)
 	if err != nil {
-		return nil, refuse(CodeFailed, "there is no job (%v); its pid is that of ampirun or of a worker (ampirun ctl lists the jobs)", err)
+		return nil, refusal.New(refusal.CodeFailed, "there is no job (%v); its pid is that of ampirun or of a worker (ampirun ctl lists the jobs)", err)
 	}
 	c := &Conversation{pid: pid, process: process}
-	err = c.dial(controlAddress(pid).Name)
+	err = c.dial(address(pid).Name)
 	if err == nil {
 		return c, nil
 	}
@@ -54,7 +52,7 @@ func Contact(pid int) (*Conversation, error) {
 func (c *Conversation) dial(name string) (err error) {
 	if c.conn, err = net.DialUnix("unix", nil, &net.UnixAddr{Name: name, Net: "unix"}); err != nil {
 		c.conn = nil
-		return refuse(CodeFailed, "no job of ampirun answers there; its pid is that of ampirun or of a worker (ampirun ctl lists the jobs)")
+		return refusal.New(refusal.CodeFailed, "no job of ampirun answers there; its pid is that of ampirun or of a worker (ampirun ctl lists the jobs)")
 	}
 	if err = c.checkPeer(); err != nil {
 		c.conn.Close()
@@ -70,9 +68,9 @@ func otherNames(pid int) (names []string) {
 		return nil
 	}
 	for line := range strings.Lines(string(table)) {
-		_, rest, isOne := strings.Cut(strings.TrimSpace(line), " "+controlAddress(pid).Name+nameSeparator)
+		_, rest, isOne := strings.Cut(strings.TrimSpace(line), " "+address(pid).Name+nameSeparator)
 		if isOne && rest != "" {
-			names = append(names, controlAddress(pid).Name+nameSeparator+rest)
+			names = append(names, address(pid).Name+nameSeparator+rest)
 		}
 	}
 	slices.Sort(names)
@@ -83,14 +81,14 @@ func otherNames(pid int) (names []string) {
 func (c *Conversation) checkPeer() error {
 	peer, err := peerOf(c.conn)
 	if err != nil {
-		return refuse(CodeFailed, "job %d: %v", c.pid, err)
+		return refusal.New(refusal.CodeFailed, "job %d: %v", c.pid, err)
 	}
 	c.uid = int(peer.Uid)
 	switch {
 	case int(peer.Uid) != os.Geteuid() && os.Geteuid() != 0:
-		return refuse(CodeFailed, "job %d belongs to somebody else (user %d)", c.pid, peer.Uid)
+		return refusal.New(refusal.CodeFailed, "job %d belongs to somebody else (user %d)", c.pid, peer.Uid)
 	case int(peer.Pid) != c.pid:
-		return refuse(CodeFailed, "no job of ampirun answers there: process %d has taken its name", peer.Pid)
+		return refusal.New(refusal.CodeFailed, "no job of ampirun answers there: process %d has taken its name", peer.Pid)
 	}
 	return nil
 }
@@ -128,7 +126,7 @@ func isSlow(err error) bool {
 // Bound limits how long the conversation may take, from now on.
 func (c *Conversation) Bound(d time.Duration) { c.conn.SetDeadline(time.Now().Add(d)) }
 
-// Ask puts the question and shows what comes, until the last line. Errors are *Refusal.
+// Ask puts the question and shows what comes, until the last part. Errors are *refusal.Refusal.
 func (c *Conversation) Ask(r Request, show func(Reply)) error {
 	last, err := c.exchange(r, show)
 	if err != nil {
@@ -147,12 +145,8 @@ func (c *Conversation) Stop(show func(Reply)) error {
 }
 
 func (c *Conversation) exchange(r Request, show func(Reply)) (*Reply, error) {
-	line, err := json.Marshal(r)
-	if err != nil {
-		panic("BUG: request: " + err.Error())
-	}
-	c.conn.Write(append(line, '\n')) // when it is not taken there is a reply that says why, or none
-	for in := json.NewDecoder(bufio.NewReader(c.conn)); ; {
+	c.conn.Write(wire.Encode(r)) // when it is not taken there is a reply that says why, or none
+	for in := wire.NewDecoder(c.conn); ; {
 		reply := new(Reply)
 		if err := in.Decode(reply); err != nil || reply.Done {
 			return reply, err
@@ -161,22 +155,22 @@ func (c *Conversation) exchange(r Request, show func(Reply)) (*Reply, error) {
 	}
 }
 
-func (r *Reply) refusal() error {
+func (r *Reply) refusal() error { // nil: it was done
 	if r.Error == "" {
 		return nil
 	}
-	return refuse(max(r.Code, CodeFailed), "%s", r.Error)
+	return refusal.New(max(r.Code, refusal.CodeFailed), "%s", r.Error)
 }
 
 // broken says why there is no answer.
 func (c *Conversation) broken(err error) error {
 	switch {
 	case isSlow(err):
-		return refuse(CodeFailed, "job %d does not answer: it is suspended, perhaps", c.pid)
+		return refusal.New(refusal.CodeFailed, "job %d does not answer: it is suspended, perhaps", c.pid)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, unix.ECONNRESET):
-		return refuse(CodeFailed, "job %d has ended meanwhile", c.pid)
+		return refusal.New(refusal.CodeFailed, "job %d has ended meanwhile", c.pid)
 	}
-	return refuse(CodeFailed, "job %d: %v", c.pid, err)
+	return refusal.New(refusal.CodeFailed, "job %d: %v", c.pid, err)
 }
 
 // Backtrace writes where the ranks of a running job are. The pid is that of its ampirun or of one of its workers.
@@ -187,14 +181,14 @@ func Backtrace(pid int, out io.Writer) error {
 		err = c.Ask(Request{Verb: "backtrace"}, func(r Reply) { fmt.Fprintln(out, r.Text) })
 	}
 	if err != nil {
-		return refuse(CodeUsage, "--backtrace %d: %v", pid, err)
+		return refusal.New(refusal.CodeUsage, "--backtrace %d: %v", pid, err)
 	}
 	return nil
 }
 
 func isWorkerProcess(pid int) bool {
 	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-	return err == nil && strings.HasPrefix(string(line), workerName+"\x00")
+	return err == nil && strings.HasPrefix(string(line), WorkerName+"\x00")
 }
 
 // Jobs are the pids of the jobs of this machine that have a name to be contacted by, ascending; of all users.
@@ -209,7 +203,7 @@ func Jobs() ([]int, error) {
 // jobsIn finds them in the kernel's list of sockets, where each connection has the name, too.
 func jobsIn(table string) (pids []int) {
 	for line := range strings.Lines(table) {
-		_, name, isOne := strings.Cut(strings.TrimSpace(line), " @"+controlName)
+		_, name, isOne := strings.Cut(strings.TrimSpace(line), " @"+namePrefix)
 		name, _, _ = strings.Cut(name, nameSeparator)
 		if pid, err := strconv.Atoi(name); isOne && err == nil && pid > 0 && strconv.Itoa(pid) == name {
 			pids = append(pids, pid)

@@ -14,96 +14,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ampirun/internal/refusal"
+	"ampirun/internal/wire"
+	"ampirun/job/control"
 )
-
-// TestRequests checks which lines are understood, and what the others are answered.
-func TestRequests(t *testing.T) {
-	rows := []struct{ line, says string }{
-		{`{"verb":"status"}`, ""},
-		{`{"verb":"migrate","args":[3,1]}`, ""},
-		{` { "args" : [ 3 ] , "verb" : "scale" } `, ""},
-		{``, "one object of JSON"},
-		{`status`, "one object of JSON"},
-		{`null`, `no verb ""`},
-		{`{}`, `no verb ""`},
-		{`[]`, "one object of JSON"},
-		{`{"verb":"status"} {"verb":"stop"}`, "more has come"},
-		{`{"verb":"status"}x`, "more has come"},
-		{`{"verb":"sta`, "one object of JSON"},
-		{`{"verb":"dance"}`, `no verb "dance"`},
-		{`{"verb":"status","now":true}`, "unknown field"},
-		{`{"verb":["status"]}`, "one object of JSON"},
-		{`{"verb":"status","args":[1]}`, "status takes 0 numbers, and 1 have come"},
-		{`{"verb":"migrate","args":[1]}`, "migrate takes 2 numbers, and 1 have come"},
-		{`{"verb":"migrate","args":[1,2.5]}`, "one object of JSON"},
-		{`{"verb":"migrate","args":["1","2"]}`, "one object of JSON"},
-		{`{"verb":"scale","args":[99999999999999999999]}`, "one object of JSON"},
-		{"\x00\xff\xfe", "one object of JSON"},
-		{strings.Repeat("[", requestSize-1), "one object of JSON"},
-		{strings.Repeat(" ", requestSize), "at most"},
-		{`{"verb":"` + strings.Repeat("x", requestSize) + `"}`, "at most"},
-	}
-	for _, r := range rows {
-		request, err := readRequest(strings.NewReader(r.line + "\n"))
-		switch {
-		case r.says == "" && (err != nil || verbs[request.Verb].serve == nil):
-			t.Errorf("%.80q: %v", r.line, err)
-		case r.says != "" && (err == nil || !strings.Contains(err.Error(), r.says)):
-			t.Errorf("%.80q: error %v, want one with %q", r.line, err, r.says)
-		}
-	}
-	for _, half := range []string{"", `{"verb":"status"}`, `{"verb":`, strings.Repeat("x", requestSize-1)} {
-		if _, err := readRequest(strings.NewReader(half)); err == nil || !strings.Contains(err.Error(), "one line") {
-			t.Errorf("%.80q without an end: error %v", half, err)
-		}
-	}
-}
-
-func FuzzRequest(f *testing.F) {
-	f.Add([]byte(`{"verb":"migrate","args":[3,1]}` + "\n"))
-	f.Add([]byte(`{"verb":"status"}` + "\nmore"))
-	f.Add([]byte("\xff\x00\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := readRequest(bytes.NewReader(data))
-		if (r == nil) == (err == nil) {
-			t.Fatalf("%q: %v, %v", data, r, err)
-		}
-		if err == nil && (verbs[r.Verb].serve == nil || len(r.Args) != verbs[r.Verb].args) {
-			t.Fatalf("%q: %+v", data, r)
-		}
-		if err != nil && refusalCode(err) != CodeUsage {
-			t.Fatalf("%q: %v", data, err)
-		}
-	})
-}
-
-// TestJobsIn checks how jobs are found among the sockets of a machine.
-func TestJobsIn(t *testing.T) {
-	const table = `Num       RefCount Protocol Flags    Type St Inode Path
-0000000000000000: 00000002 00000000 00010000 0001 01 12345 @ampirun-job-4711
-0000000000000000: 00000003 00000000 00000000 0001 03 12346 @ampirun-job-4711
-0000000000000000: 00000003 00000000 00000000 0001 03 12347
-0000000000000000: 00000002 00000000 00010000 0001 01 12348 @ampirun-job-12
-0000000000000000: 00000002 00000000 00010000 0001 01 12349 @ampirun-job-012
-0000000000000000: 00000002 00000000 00010000 0001 01 12350 @ampirun-job--3
-0000000000000000: 00000002 00000000 00010000 0001 01 12351 @ampirun-job-5x
-0000000000000000: 00000002 00000000 00010000 0001 01 12352 /run/@ampirun-job-6
-
-`
-	if got := jobsIn(table); !slices.Equal(got, []int{12, 4711}) {
-		t.Errorf("jobs %v", got)
-	}
-}
-
-// ---- jobs that run ----
 
 // startHanging starts a job whose workers wait for the end.
 func startHanging(t *testing.T) *runningManager { return startLive(t, nil, "hang").workers() }
 
 // contact connects to a job.
-func (l *runningManager) contact() *Conversation {
+func (l *runningManager) contact() *control.Conversation {
 	l.t.Helper()
-	c, err := Contact(l.cmd.Process.Pid)
+	c, err := control.Contact(l.cmd.Process.Pid)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -112,13 +35,13 @@ func (l *runningManager) contact() *Conversation {
 }
 
 // ask asks a job something, and gathers what it says.
-func (l *runningManager) ask(verb string, args ...int) (all []Reply, err error) {
+func (l *runningManager) ask(verb string, args ...int) (all []control.Reply, err error) {
 	l.t.Helper()
-	err = l.contact().Ask(Request{Verb: verb, Args: args}, func(r Reply) { all = append(all, r) })
+	err = l.contact().Ask(control.Request{Verb: verb, Args: args}, func(r control.Reply) { all = append(all, r) })
 	return all, err
 }
 
-func (l *runningManager) mustAsk(verb string, args ...int) Reply {
+func (l *runningManager) mustAsk(verb string, args ...int) control.Reply {
 	l.t.Helper()
 	all, err := l.ask(verb, args...)
 	if err != nil || len(all) != 1 {
@@ -130,7 +53,7 @@ func (l *runningManager) mustAsk(verb string, args ...int) Reply {
 // stop ends the job, and checks that it has ended well.
 func (l *runningManager) stop() {
 	l.t.Helper()
-	if err := l.contact().Stop(func(Reply) {}); err != nil {
+	if err := l.contact().Stop(func(control.Reply) {}); err != nil {
 		l.t.Error(err)
 	}
 	if code, stderr := l.end(); code != 143 || stderr != "ampirun: the job was ended by SIGTERM\n" {
@@ -149,7 +72,7 @@ func (l *runningManager) expectAlive() {
 func TestControlStatus(t *testing.T) {
 	l := startHanging(t)
 	s := l.mustAsk("status").Status
-	want := []WorkerStatus{{PE: 0, PID: l.pids[0], Alive: true, Ranks: 2}, {PE: 1, PID: l.pids[1], Alive: true, Ranks: 1}}
+	want := []control.WorkerStatus{{PE: 0, PID: l.pids[0], Alive: true, Ranks: 2}, {PE: 1, PID: l.pids[1], Alive: true, Ranks: 1}}
 	if s.PID != l.cmd.Process.Pid || s.Program != "true" || s.Ranks != 4 || s.Ended != 1 || s.State != "runs" || !slices.Equal(s.Workers, want) ||
 		s.Moves != 3 || s.Stolen != 1 || s.Steal || s.Checkpoints != nil || s.Problem != "" || s.Running <= 0 {
 		t.Errorf("%+v", s)
@@ -160,16 +83,16 @@ func TestControlStatus(t *testing.T) {
 	if s := l.contact().Name(patience); s == nil || s.Program != "true" || len(s.Workers) != 2 {
 		t.Errorf("%+v", s)
 	}
-	if pids, err := Jobs(); err != nil || !slices.Contains(pids, l.cmd.Process.Pid) {
+	if pids, err := control.Jobs(); err != nil || !slices.Contains(pids, l.cmd.Process.Pid) {
 		t.Errorf("jobs %v, %v", pids, err)
 	}
-	c, err := Contact(l.pids[1])
+	c, err := control.Contact(l.pids[1])
 	if err != nil || c.PID() != l.cmd.Process.Pid || !c.IsOwn() {
 		t.Errorf("contact by way of a worker: %v", err)
 	}
 	c.Close()
 	l.stop()
-	if _, err := Contact(l.cmd.Process.Pid); err == nil {
+	if _, err := control.Contact(l.cmd.Process.Pid); err == nil {
 		t.Error("a job that has ended can be contacted")
 	}
 }
@@ -193,7 +116,7 @@ func TestControlMigrate(t *testing.T) {
 func (l *runningManager) expectRefusal(code int, text, verb string, args ...int) {
 	l.t.Helper()
 	_, err := l.ask(verb, args...)
-	var r *Refusal
+	var r *refusal.Refusal
 	if !errors.As(err, &r) || r.Code != code || r.Text != text {
 		l.t.Errorf("%s %v: %v, want code %d, %q", verb, args, err, code, text)
 	}
@@ -220,11 +143,12 @@ func TestControlLongMove(t *testing.T) {
 	refused := make(chan error, 6)
 	var wg sync.WaitGroup
 	for i := range 6 {
-		fmt.Fprintf(l.dial(), `{"verb":"migrate","args":[2,%d]}`+"\n", i%2)
+		move := control.Request{Verb: "migrate", Args: []int{2, i % 2}}
+		l.dial().Write(wire.Encode(move))
 		c := l.contact()
-		wg.Go(func() { refused <- c.Ask(Request{Verb: "migrate", Args: []int{2, i % 2}}, func(Reply) {}) })
+		wg.Go(func() { refused <- c.Ask(move, func(control.Reply) {}) })
 		hasty := l.dial()
-		fmt.Fprintf(hasty, `{"verb":"migrate","args":[2,%d]}`+"\n", i%2)
+		hasty.Write(wire.Encode(move))
 		hasty.Close()
 	}
 	for range 3 {
@@ -245,7 +169,7 @@ func TestControlLongMove(t *testing.T) {
 // dial connects to a job without our client.
 func (l *runningManager) dial() net.Conn {
 	l.t.Helper()
-	conn, err := net.DialUnix("unix", nil, controlAddress(l.cmd.Process.Pid))
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: fmt.Sprintf("@ampirun-job-%d", l.cmd.Process.Pid)})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -256,20 +180,24 @@ func (l *runningManager) dial() net.Conn {
 // TestControlGarbage sends what no client would.
 func TestControlGarbage(t *testing.T) {
 	l := startHanging(t)
-	for _, text := range []string{"\n", "hello\n", "{}\n", strings.Repeat("x", 1<<20), "\x00\x01\x02\n", `{"verb":"stop","args":[1]}` + "\n", `{"verb":"kill"}` + "\n"} {
+	status, stop := wire.Encode(control.Request{Verb: "status"}), wire.Encode(control.Request{Verb: "stop"})
+	for _, garbage := range [][]byte{[]byte("\n"), []byte("hello\n"), wire.Encode(struct{}{}), bytes.Repeat([]byte{0x81}, 1<<20), {0, 1, 2},
+		wire.Encode(control.Request{Verb: "stop", Args: []int{1}}), wire.Encode(control.Request{Verb: "kill"}), wire.Encode("stop"),
+		wire.Encode(control.Request{Verb: strings.Repeat("x", 1<<20)})} {
 		conn := l.dial()
-		conn.Write([]byte(text)) // may not be taken to its end
-		answer, _ := io.ReadAll(conn)
-		if !strings.Contains(string(answer), `"done":true,"code":2,"error":"`) && len(text) < requestSize {
-			t.Errorf("%.40q is answered %q", text, answer)
+		conn.Write(garbage) // may not be taken to its end
+		text, _ := io.ReadAll(conn)
+		var answer control.Reply
+		if err := wire.Decode(text, &answer); (err != nil || !answer.Done || answer.Code != 2 || answer.Error == "") && len(garbage) < 1<<10 {
+			t.Errorf("%.40q is answered %q", garbage, text)
 		}
 	}
-	for range 50 { // half a line, and gone; a line, and gone before the answer; more after a line
-		fmt.Fprint(l.dial(), `{"verb":"stop`)
+	for range 50 { // half a request, and gone; a request, and gone before the answer; more after a request
+		l.dial().Write(stop[:len(stop)-1])
 		closing := l.dial()
-		fmt.Fprintln(closing, `{"verb":"status"}`)
+		closing.Write(status)
 		closing.Close()
-		fmt.Fprint(l.dial(), `{"verb":"status"}`+"\n"+`{"verb":"stop"}`+"\n")
+		l.dial().Write(append(bytes.Clone(status), stop...))
 	}
 	l.expectAlive()
 	l.stop()
@@ -279,7 +207,7 @@ func TestControlGarbage(t *testing.T) {
 func TestControlSilentClients(t *testing.T) {
 	l := startHanging(t)
 	var silent []net.Conn
-	for range mostClients - 10 {
+	for range control.MostClients - 10 {
 		silent = append(silent, l.dial())
 	}
 	l.expectAlive()
@@ -303,8 +231,8 @@ func TestControlManyClients(t *testing.T) {
 	for i := range 120 {
 		c := l.contact()
 		wg.Go(func() {
-			r := []Request{{"status", nil}, {"ranks", nil}, {"migrate", []int{0, 1}}, {"name", nil}, {"backtrace", nil}}[i%5]
-			if err := c.Ask(r, func(Reply) {}); err != nil {
+			r := []control.Request{{Verb: "status"}, {Verb: "ranks"}, {Verb: "migrate", Args: []int{0, 1}}, {Verb: "name"}, {Verb: "backtrace"}}[i%5]
+			if err := c.Ask(r, func(control.Reply) {}); err != nil {
 				t.Errorf("%+v: %v", r, err)
 			}
 		})
@@ -323,7 +251,7 @@ func TestControlSuspendedWorker(t *testing.T) {
 		for range 200 {
 			c := l.contact()
 			wg.Go(func() {
-				err := c.Ask(Request{Verb: "status"}, func(r Reply) {
+				err := c.Ask(control.Request{Verb: "status"}, func(r control.Reply) {
 					if r.Status.Problem != "" || r.Status.Moves != 3 {
 						t.Errorf("%+v", r.Status)
 					}
@@ -357,12 +285,12 @@ func TestControlEnds(t *testing.T) {
 		for i := range 20 {
 			wg.Go(func() {
 				for {
-					c, err := Contact(l.cmd.Process.Pid)
+					c, err := control.Contact(l.cmd.Process.Pid)
 					if err == nil {
-						err = c.Ask(Request{Verb: []string{"status", "ranks", "backtrace", "name"}[i%4]}, func(Reply) {})
+						err = c.Ask(control.Request{Verb: []string{"status", "ranks", "backtrace", "name"}[i%4]}, func(control.Reply) {})
 						c.Close()
 					}
-					var r *Refusal
+					var r *refusal.Refusal
 					if err != nil && !errors.As(err, &r) {
 						t.Error(err)
 					}
@@ -392,18 +320,18 @@ func TestControlStrangers(t *testing.T) {
 			t.Error(errno)
 			return
 		}
-		_, err := Contact(l.cmd.Process.Pid)
+		_, err := control.Contact(l.cmd.Process.Pid)
 		want := fmt.Sprintf("job %d belongs to somebody else (user 0)", l.cmd.Process.Pid)
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %q", err, want)
 		}
-		conn, err := net.DialUnix("unix", nil, controlAddress(l.cmd.Process.Pid))
+		conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: fmt.Sprintf("@ampirun-job-%d", l.cmd.Process.Pid)})
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		conn.SetDeadline(time.Now().Add(patience))
-		fmt.Fprintln(conn, `{"verb":"stop"}`)
+		conn.Write(wire.Encode(control.Request{Verb: "stop"}))
 		if answer, err := io.ReadAll(conn); len(answer) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("a stranger is answered %q, %v", answer, err)
 		}
@@ -412,18 +340,4 @@ func TestControlStrangers(t *testing.T) {
 	<-done
 	l.expectAlive()
 	l.stop()
-}
-
-// TestControlImpostor checks that a process that has taken the name of another one is found out.
-func TestControlImpostor(t *testing.T) {
-	pid := os.Getppid()
-	listener, err := net.ListenUnix("unix", controlAddress(pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	want := fmt.Sprintf("no job of ampirun answers there: process %d has taken its name", os.Getpid())
-	if _, err := Contact(pid); err == nil || err.Error() != want {
-		t.Errorf("%v, want %q", err, want)
-	}
 }

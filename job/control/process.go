@@ -1,4 +1,4 @@
-package job
+package control
 
 import (
 	"bytes"
@@ -66,4 +66,19 @@ func (p *process) lives() bool {
 	}
 	name := bytes.LastIndexByte(text[:n], ')') // which may have anything in it
 	return name+2 < n && text[name+2] != 'Z' && text[name+2] != 'X'
+}
+
+// ParentOf returns the parent's pid, 0 when the process has gone.
+func ParentOf(pid int) int {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	// The second field is the command's name in parentheses and may hold anything.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 2 {
+		return 0
+	}
+	parent, _ := strconv.Atoi(string(fields[1]))
+	return parent
 }
