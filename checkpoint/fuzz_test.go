@@ -70,11 +70,7 @@ func FuzzManifest(f *testing.F) {
 				return
 			}
 			_, _ = (&Generation{root, m}).Job()
-			again, err := m.encode()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := decodeManifest(again); err != nil {
+			if _, err := decodeManifest(m.encode()); err != nil {
 				t.Fatal(err)
 			}
 		})

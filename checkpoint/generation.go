@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ampirun/internal/safefile"
+	"ampirun/internal/wire"
 )
 
 // Generation is a complete checkpoint, open to be read. It may be used by several goroutines at a time.
@@ -54,7 +55,7 @@ func (g *Generation) Time() time.Time { return time.Unix(0, g.Created) }
 // Job is the metadata.
 func (g *Generation) Job() (*Job, error) {
 	var j Job
-	if err := decoding.Unmarshal(g.manifest.Job, &j); err != nil {
+	if err := wire.Decode(g.manifest.Job, &j); err != nil {
 		return nil, damaged(g.folder.Path(""), "%v", err)
 	}
 	return &j, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"ampirun/internal/safefile"
+	"ampirun/internal/wire"
 )
 
 // Version is the version of the format that is written, and the only one that is read.
@@ -55,28 +56,9 @@ type Counts struct {
 	Shared  uint64 `json:"shared"`  // bytes of packs that earlier generations wrote and this one needs
 }
 
-var (
-	encoding = mustMode(cbor.CoreDetEncOptions().EncMode())
-	decoding = mustMode(cbor.DecOptions{
-		DupMapKey: cbor.DupMapKeyEnforcedAPF, MaxArrayElements: 1 << 27, MaxMapPairs: 1 << 20, MaxNestedLevels: 16,
-		IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
-		UTF8: cbor.UTF8DecodeInvalid, // names, arguments and variables may hold any byte but zero
-	}.DecMode())
-)
-
-func mustMode[M any](mode M, err error) M {
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
-	return mode
-}
-
 // encode makes the file: head, CBOR, and the hash of both.
-func (m *manifest) encode() ([]byte, error) {
-	content, err := encoding.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
+func (m *manifest) encode() []byte {
+	content := wire.Encode(m)
 	data := make([]byte, 0, manifestHead+len(content)+len(Hash{}))
 	data = append(data, manifestMagic...)
 	data = binary.LittleEndian.AppendUint32(data, Version)
@@ -84,7 +66,7 @@ func (m *manifest) encode() ([]byte, error) {
 	data = binary.LittleEndian.AppendUint64(data, uint64(len(content)))
 	data = append(data, content...)
 	sum := hashOf(data)
-	return append(data, sum[:]...), nil
+	return append(data, sum[:]...)
 }
 
 // readManifest reads the manifest of a generation's folder.
@@ -118,7 +100,7 @@ func decodeManifest(data []byte) (*manifest, error) {
 		return nil, errors.New("its checksum does not fit: it is changed")
 	}
 	var m manifest
-	if err := decoding.Unmarshal(data[manifestHead:end], &m); err != nil {
+	if err := wire.Decode(data[manifestHead:end], &m); err != nil {
 		return nil, err
 	}
 	return &m, m.check()

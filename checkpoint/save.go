@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ampirun/internal/safefile"
+	"ampirun/internal/wire"
 )
 
 // blockBytes is how much memory goes into a block.
@@ -170,12 +171,12 @@ func (v *saving) writeMemory() error {
 }
 
 // describe puts the job's metadata into the manifest.
-func (v *saving) describe() (err error) {
+func (v *saving) describe() error {
 	if err := v.embed(); err != nil {
 		return err
 	}
-	v.manifest.Job, err = encoding.Marshal(v.job)
-	return err
+	v.manifest.Job = wire.Encode(v.job)
+	return nil
 }
 
 // writeRest makes the packs safe, and meanwhile links the older ones and writes the manifest.
@@ -193,11 +194,7 @@ func (v *saving) writeManifest() error {
 	if err := v.check(); err != nil {
 		panic("BUG: " + err.Error())
 	}
-	data, err := v.encode()
-	if err != nil {
-		return err
-	}
-	return writeFile(v.store.disk, v.temp, manifestName, data)
+	return writeFile(v.store.disk, v.temp, manifestName, v.encode())
 }
 
 // writeFile writes a new file until it is safe.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"ampirun/internal/safefile"
+	"ampirun/internal/wire"
 )
 
 const page = 4096
@@ -412,12 +413,9 @@ func TestEmbeddedImages(t *testing.T) {
 
 // TestOldRanks: fields that are no more are passed over.
 func TestOldRanks(t *testing.T) {
-	old, err := encoding.Marshal(map[string]any{"pe": 3, "pinned": "it started threads", "luggage": []byte("bag"), "stdout": 17})
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := wire.Encode(map[string]any{"pe": 3, "pinned": "it started threads", "luggage": []byte("bag"), "stdout": 17})
 	var r Rank
-	if err := decoding.Unmarshal(old, &r); err != nil || r.PE != 3 || r.Stdout != 17 {
+	if err := wire.Decode(old, &r); err != nil || r.PE != 3 || r.Stdout != 17 {
 		t.Error(r, err)
 	}
 }

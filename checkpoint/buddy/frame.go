@@ -1,14 +1,12 @@
 package buddy
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 
-	"github.com/fxamacker/cbor/v2"
+	"ampirun/internal/wire"
 )
 
 // greeting is what each side says first; its last byte is the version.
@@ -48,47 +46,20 @@ type message struct {
 	Text   string   `cbor:"text,omitempty"`
 }
 
-var decoding = func() cbor.DecMode {
-	mode, err := cbor.DecOptions{
-		DupMapKey: cbor.DupMapKeyEnforcedAPF, MaxNestedLevels: 4, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
-	}.DecMode()
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
-	return mode
-}()
-
-// encode makes a frame: the length of the CBOR in 4 bytes, big-endian, and the CBOR.
+// encode makes a frame.
 func (m *message) encode() ([]byte, error) {
-	content, err := cbor.Marshal(m)
-	if err != nil {
-		return nil, err
+	frame := wire.Frame(m)
+	if len(frame) > 4+maxFrame {
+		return nil, fmt.Errorf("%d bytes are too much for a frame", len(frame))
 	}
-	if len(content) > maxFrame {
-		return nil, fmt.Errorf("%d bytes are too much for a frame", len(content))
-	}
-	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(content)), uint32(len(content))), content...), nil
+	return frame, nil
 }
 
 // readFrame reads a message; io.EOF only where none begins.
 func readFrame(in io.Reader) (*message, error) {
-	var head [4]byte
-	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return nil, err
-	}
-	size := binary.BigEndian.Uint32(head[:])
-	if size > maxFrame {
-		return nil, fmt.Errorf("a frame of %d bytes", size)
-	}
-	var content bytes.Buffer // grows as bytes arrive: the size may be a lie
-	if _, err := io.CopyN(&content, in, int64(size)); err == io.EOF {
-		return nil, io.ErrUnexpectedEOF
-	} else if err != nil {
-		return nil, err
-	}
 	var m message
-	if err := decoding.Unmarshal(content.Bytes(), &m); err != nil {
-		return nil, fmt.Errorf("a frame that is no message: %v", err) // %v: of an empty one it says io.EOF
+	if err := wire.ReadFrame(in, maxFrame, &m); err != nil {
+		return nil, err
 	}
 	if m.Kind >= kinds {
 		return nil, fmt.Errorf("a message of kind %d", m.Kind)

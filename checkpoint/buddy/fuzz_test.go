@@ -160,9 +160,9 @@ func TestWrongMessages(t *testing.T) {
 		"no bytes":        {frames(hello, message{Kind: kindOffer, Size: 5}, message{Kind: kindData}), "0 bytes where 5 are expected"},
 		"half an offer":   {frames(hello, message{Kind: kindOffer, Size: 5}), "ends in the middle of a checkpoint"},
 		"another kind":    {frames(hello, message{Kind: 99}), "a message of kind 99"},
-		"no CBOR":         {append(frames(hello), 0, 0, 0, 1, 0xff), "a frame that is no message: cbor"},
-		"an empty frame":  {append(frames(hello), 0, 0, 0, 0), "a frame that is no message"},
-		"a huge frame":    {append(frames(hello), 0xff, 0, 0, 1, 0xff), "a frame of 4278190081 bytes"},
+		"no CBOR":         {append(frames(hello), 0, 0, 0, 1, 0xff), "a message that is none: "},
+		"an empty frame":  {append(frames(hello), 0, 0, 0, 0), "a message that is none"},
+		"a huge frame":    {append(frames(hello), 0xff, 0, 0, 1, 0xff), "a message of 4278190081 bytes"},
 	} {
 		dir := filepath.Join(t.TempDir(), "dir")
 		var answer bytes.Buffer

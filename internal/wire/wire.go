@@ -3,14 +3,14 @@
 package wire
 
 import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/fxamacker/cbor/v2"
 )
-
-// Decoder reads values that stand one after the other, as CBOR sequences do.
-type Decoder = cbor.Decoder
 
 var (
 	encoding = must(encodingOptions().EncMode())
@@ -33,6 +33,7 @@ func decodingOptions(extra cbor.ExtraDecErrorCond) cbor.DecOptions {
 	}
 }
 
+// must is for modes, which are right or wrong for ever.
 func must[M any](mode M, err error) M {
 	if err != nil {
 		panic("BUG: " + err.Error())
@@ -52,11 +53,42 @@ func Encode(v any) []byte {
 // Decode reads one value, which data holds and nothing else.
 func Decode(data []byte, v any) error { return decoding.Unmarshal(data, v) }
 
-// NewDecoder reads values from a stream. It may read ahead.
-func NewDecoder(in io.Reader) *Decoder { return decoding.NewDecoder(in) }
+// Frame is a message: the length of the CBOR in 4 bytes, big-endian, and the CBOR.
+func Frame(v any) []byte {
+	content := Encode(v)
+	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(content)), uint32(len(content))), content...)
+}
 
-// NewStrictDecoder does that, and refuses fields that it does not know.
-func NewStrictDecoder(in io.Reader) *Decoder { return strict.NewDecoder(in) }
+// TooLong is a message of more bytes than are taken.
+type TooLong struct{ Size, Limit uint32 }
 
-// Reason is what is wrong with data that could not be decoded, without the library's name.
-func Reason(err error) string { return strings.TrimPrefix(err.Error(), "cbor: ") }
+func (t *TooLong) Error() string {
+	return fmt.Sprintf("a message of %d bytes, of which %d are taken at most", t.Size, t.Limit)
+}
+
+// ReadFrame reads a message of so many bytes at most; io.EOF only where none begins.
+func ReadFrame(in io.Reader, limit uint32, v any) error { return readFrame(in, limit, v, decoding) }
+
+// ReadStrict does that, and refuses fields that it does not know.
+func ReadStrict(in io.Reader, limit uint32, v any) error { return readFrame(in, limit, v, strict) }
+
+func readFrame(in io.Reader, limit uint32, v any, mode cbor.DecMode) error {
+	var head [4]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return err
+	}
+	size := binary.BigEndian.Uint32(head[:])
+	if size > limit {
+		return &TooLong{size, limit}
+	}
+	var content bytes.Buffer // grows as bytes arrive: the size may be a lie
+	if _, err := io.CopyN(&content, in, int64(size)); err == io.EOF {
+		return io.ErrUnexpectedEOF
+	} else if err != nil {
+		return err
+	}
+	if err := mode.Unmarshal(content.Bytes(), v); err != nil {
+		return fmt.Errorf("a message that is none: %s", strings.TrimPrefix(err.Error(), "cbor: ")) // of an empty one the library says io.EOF
+	}
+	return nil
+}

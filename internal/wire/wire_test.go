@@ -29,12 +29,11 @@ func TestRoundTrip(t *testing.T) {
 	}
 	var stream bytes.Buffer
 	for i := range want {
-		stream.Write(Encode(&want[i]))
+		stream.Write(Frame(&want[i]))
 	}
-	in := NewDecoder(&stream)
 	for i := range want {
 		var got sample
-		if err := in.Decode(&got); err != nil {
+		if err := ReadFrame(&stream, 1<<10, &got); err != nil {
 			t.Fatal(err)
 		}
 		if !got.When.Equal(when) {
@@ -48,7 +47,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want[i])
 		}
 	}
-	if err := in.Decode(new(sample)); !errors.Is(err, io.EOF) {
+	if err := ReadFrame(&stream, 1<<10, new(sample)); !errors.Is(err, io.EOF) {
 		t.Errorf("behind the last one: %v", err)
 	}
 }
@@ -68,10 +67,17 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: it is taken", name)
 		}
 	}
-	if err := NewStrictDecoder(bytes.NewReader([]byte("\xa1\x65other\x01"))).Decode(new(sample)); err == nil {
+	other := Frame(map[string]int{"other": 1})
+	if err := ReadStrict(bytes.NewReader(other), 1<<10, new(sample)); err == nil {
 		t.Error("a field that there is not is taken")
 	}
-	if err := NewDecoder(bytes.NewReader(Encode(sample{List: []int{1, 2}})[:20])).Decode(new(sample)); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a stream that is cut off: %v", err)
+	if err := ReadFrame(bytes.NewReader(other), 1<<10, new(sample)); err != nil {
+		t.Error(err)
+	}
+	if err := ReadFrame(bytes.NewReader(other[:len(other)-1]), 1<<10, new(sample)); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a message that is cut off: %v", err)
+	}
+	if err := ReadFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), 1<<10, new(sample)); !errors.As(err, new(*TooLong)) {
+		t.Errorf("a message of 4 GiB: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,9 @@ import (
 	"ampirun/internal/refusal"
 	"ampirun/internal/wire"
 )
+
+// replySize is more bytes than a part of an answer has: that about a million ranks with long names of what they wait for.
+const replySize = 1 << 30
 
 // Conversation is a connection to a running job, for one question.
 type Conversation struct {
@@ -145,10 +149,10 @@ func (c *Conversation) Stop(show func(Reply)) error {
 }
 
 func (c *Conversation) exchange(r Request, show func(Reply)) (*Reply, error) {
-	c.conn.Write(wire.Encode(r)) // when it is not taken there is a reply that says why, or none
-	for in := wire.NewDecoder(c.conn); ; {
+	c.conn.Write(wire.Frame(r)) // when it is not taken there is a reply that says why, or none
+	for in := bufio.NewReader(c.conn); ; {
 		reply := new(Reply)
-		if err := in.Decode(reply); err != nil || reply.Done {
+		if err := wire.ReadFrame(in, replySize, reply); err != nil || reply.Done {
 			return reply, err
 		}
 		show(*reply)

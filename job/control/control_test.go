@@ -50,7 +50,7 @@ func TestRequests(t *testing.T) {
 		{Request{Verb: "scale", Args: make([]int, requestSize)}, "at most"},
 	}
 	for _, r := range rows {
-		data := wire.Encode(r.value)
+		data := wire.Frame(r.value)
 		request, err := readRequest(bytes.NewReader(data), known)
 		switch {
 		case r.says == "" && (err != nil || known[request.Verb].Serve == nil):
@@ -70,8 +70,8 @@ func TestRequests(t *testing.T) {
 }
 
 func FuzzRequest(f *testing.F) {
-	f.Add(wire.Encode(Request{Verb: "migrate", Args: []int{3, 1}}))
-	f.Add(append(wire.Encode(Request{Verb: "status"}), 0x60))
+	f.Add(wire.Frame(Request{Verb: "migrate", Args: []int{3, 1}}))
+	f.Add(append(wire.Frame(Request{Verb: "status"}), 0x60))
 	f.Add([]byte("\xff\x00\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := readRequest(bytes.NewReader(data), known)

@@ -7,13 +7,13 @@ import (
 	"net"
 )
 
-// Request is what a client asks of a job: one value of CBOR (internal/wire).
+// Request is what a client asks of a job: one message (wire.Frame).
 type Request struct {
 	Verb string `json:"verb"`
 	Args []int  `json:"args,omitempty"`
 }
 
-// Reply is a part of the answer, each of them one value of CBOR. The last one has Done set.
+// Reply is a part of the answer, one message. The last one has Done set.
 type Reply struct {
 	Text   string       `json:"text,omitempty"` // for the user
 	Status *Status      `json:"status,omitempty"`

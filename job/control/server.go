@@ -151,12 +151,9 @@ func (c *Client) watch() {
 
 // readRequest takes one request and makes sense of it.
 func readRequest(in io.Reader, verbs map[string]Verb) (*Request, error) {
-	bounded := &io.LimitedReader{R: in, N: requestSize}
 	r := new(Request)
-	if err := wire.NewStrictDecoder(bounded).Decode(r); err != nil && bounded.N == 0 {
-		return nil, refusal.New(refusal.CodeUsage, "a request has at most %d bytes", requestSize)
-	} else if err != nil {
-		return nil, refusal.New(refusal.CodeUsage, "that is no request: %s", wire.Reason(err))
+	if err := wire.ReadStrict(in, requestSize, r); err != nil {
+		return nil, refusal.New(refusal.CodeUsage, "that is no request: %v", err)
 	}
 	v, known := verbs[r.Verb]
 	if !known {
@@ -174,7 +171,7 @@ func (c *Client) Gone() <-chan struct{} { return c.gone }
 // Reply sends a part of the answer; what fails then is the client's business.
 func (c *Client) Reply(r Reply) {
 	c.conn.SetWriteDeadline(time.Now().Add(replyTime))
-	c.conn.Write(wire.Encode(r))
+	c.conn.Write(wire.Frame(r))
 }
 
 // Say sends a line for the user.
