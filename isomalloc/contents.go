@@ -34,14 +34,14 @@ func (r *Region) EachExtent(lo, hi uintptr, visit func(Range) error) error {
 
 // next is where the next data or hole begins from an address on, below hi; hi if none does.
 func (r *Region) next(lo, hi uintptr, what int) (uintptr, error) {
-	at, err := r.file.Seek(int64(lo-r.cfg.Base), what)
+	at, err := r.file.Seek(int64(lo-r.Base()), what)
 	if errors.Is(err, unix.ENXIO) {
 		return hi, nil
 	}
 	if err != nil {
 		return hi, fmt.Errorf("list extents of %s: %w", Range{lo, hi}, err)
 	}
-	return min(hi, r.cfg.Base+uintptr(at)), nil
+	return min(hi, r.Base()+uintptr(at)), nil
 }
 
 // Extents gives the parts of [lo, hi) that have pages as a list, see EachExtent.

@@ -20,9 +20,9 @@ func (r *Region) CopyFrom(src *Region) error {
 	if r.cfg.Size() != src.cfg.Size() {
 		return fmt.Errorf("copy region: one has %s and the other %s", formatBytes(src.cfg.Size()), formatBytes(r.cfg.Size()))
 	}
-	whole := Range{r.cfg.Base, r.cfg.Base + r.size()}
-	shift := src.cfg.Base - r.cfg.Base
-	from, err := src.Extents(src.cfg.Base, src.cfg.Base+r.size())
+	whole := Range{r.Base(), r.Base() + r.size()}
+	shift := src.Base() - r.Base()
+	from, err := src.Extents(src.Base(), src.Base()+r.size())
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (r *Region) punchExtents(lo, hi uintptr) error {
 
 // copyPages copies the pages of a range that differ.
 func (r *Region) copyPages(src *Region, part Range) (err error) {
-	at, size := int64(part.Lo-r.cfg.Base), int(part.size())
+	at, size := int64(part.Lo-r.Base()), int(part.size())
 	from, err := unix.Mmap(src.FD(), at, size, unix.PROT_READ, unix.MAP_SHARED|unix.MAP_POPULATE)
 	if err != nil {
 		return fmt.Errorf("map %s to copy it: %w", part, err)
@@ -101,4 +101,4 @@ func inParallel(n int, work func(i int) error) error {
 }
 
 // Clear gives all pages of the region back.
-func (r *Region) Clear() error { return r.Punch(r.cfg.Base, r.cfg.Base+r.size()) }
+func (r *Region) Clear() error { return r.Punch(r.Base(), r.Base()+r.size()) }

@@ -30,7 +30,7 @@ func (f *Filler) copy(p []byte, at int64) bool {
 	if f.view.mapped == 0 || len(p) == 0 || at < 0 || at%pageSize != 0 || at > int64(f.region.cfg.Size())-int64(len(p)) {
 		return false
 	}
-	lo := f.region.cfg.Base + uintptr(at)
+	lo := f.region.Base() + uintptr(at)
 	return f.view.Populate(Range{lo, lo + uintptr(len(p))}) == nil && f.view.Write(lo, p) == nil
 }
 

@@ -14,9 +14,9 @@ import (
 // Config says where a region lies and how it is divided. All workers of a job
 // use the same one. Control and SliceSize are multiples of the page.
 type Config struct {
-	Base      uintptr // multiple of the page
-	Control   uint64  // bytes before slice 0
-	SliceSize uint64  // bytes
+	Base      uint64 // address, multiple of the page
+	Control   uint64 // bytes before slice 0
+	SliceSize uint64 // bytes
 	Slices    int
 }
 
@@ -33,7 +33,7 @@ func (c Config) Check() error {
 	case c.SliceSize == 0 || c.SliceSize%pageSize != 0 || c.Control%pageSize != 0 || c.Base%pageSize != 0:
 		return fmt.Errorf("base %#x, control %#x and slice size %#x must be multiples of the page (%#x), and slices not empty",
 			c.Base, c.Control, c.SliceSize, pageSize)
-	case hi != 0 || carry != 0 || c.Size() > userHigh || uint64(c.Base) > userHigh-c.Size():
+	case hi != 0 || carry != 0 || c.Size() > userHigh || c.Base > userHigh-c.Size():
 		return fmt.Errorf("%d slices of %s at %#x leave the 47-bit address space", c.Slices, formatBytes(c.SliceSize), c.Base)
 	}
 	return nil
@@ -155,13 +155,13 @@ func (r *Region) checkFile(size uint64) error {
 func (r *Region) FD() int { return int(r.file.Fd()) }
 
 // Base is the address of the region's first byte.
-func (r *Region) Base() uintptr { return r.cfg.Base }
+func (r *Region) Base() uintptr { return uintptr(r.cfg.Base) }
 
 // Config is what the region was made with.
 func (r *Region) Config() Config { return r.cfg }
 
 // Control is the range before the slices.
-func (r *Region) Control() Range { return Range{r.cfg.Base, r.cfg.Base + uintptr(r.cfg.Control)} }
+func (r *Region) Control() Range { return Range{r.Base(), r.Base() + uintptr(r.cfg.Control)} }
 
 // Slice is the range of slice i.
 func (r *Region) Slice(i int) Range {
@@ -181,7 +181,7 @@ func (r *Region) Punch(lo, hi uintptr) error {
 		return err
 	}
 	const mode = unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE
-	if err := unix.Fallocate(r.FD(), mode, int64(lo-r.cfg.Base), int64(hi-lo)); err != nil {
+	if err := unix.Fallocate(r.FD(), mode, int64(lo-r.Base()), int64(hi-lo)); err != nil {
 		return fmt.Errorf("punch %s: %w", Range{lo, hi}, err)
 	}
 	return nil
@@ -189,7 +189,7 @@ func (r *Region) Punch(lo, hi uintptr) error {
 
 // inside checks that [lo, hi) are whole pages of the region.
 func (r *Region) inside(what string, lo, hi uintptr) error {
-	whole := Range{r.cfg.Base, r.cfg.Base + uintptr(r.cfg.Size())}
+	whole := Range{r.Base(), r.Base() + uintptr(r.cfg.Size())}
 	if lo > hi || lo < whole.Lo || hi > whole.Hi || lo%pageSize != 0 || hi%pageSize != 0 {
 		return fmt.Errorf("%s %s: not whole pages of the region %s", what, Range{lo, hi}, whole)
 	}

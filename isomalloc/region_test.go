@@ -36,7 +36,9 @@ func freeConfig(t testing.TB, control, slice uint64, count int) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Base, err = Agree([][]Range{free}, c.Size()); err != nil {
+	base, err := Agree([][]Range{free}, c.Size())
+	c.Base = uint64(base)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -13,7 +13,7 @@ func (r *Region) Map() error {
 	if r.mapped {
 		return nil
 	}
-	whole := Range{r.cfg.Base, r.cfg.Base + uintptr(r.cfg.Size())}
+	whole := Range{r.Base(), r.Base() + uintptr(r.cfg.Size())}
 	const flags = unix.MAP_SHARED | unix.MAP_NORESERVE | unix.MAP_FIXED_NOREPLACE
 	at, err := unix.MmapPtr(r.FD(), 0, pointer(whole.Lo), whole.size(), unix.PROT_READ|unix.PROT_WRITE, flags)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Region) unmap() error {
 		return nil
 	}
 	r.mapped = false
-	whole := Range{r.cfg.Base, r.cfg.Base + uintptr(r.cfg.Size())}
+	whole := Range{r.Base(), r.Base() + uintptr(r.cfg.Size())}
 	if err := unix.MunmapPtr(pointer(whole.Lo), whole.size()); err != nil {
 		return fmt.Errorf("unmap region %s: %w", whole, err)
 	}

@@ -67,7 +67,7 @@ func newSnapshot(r *Region) (*Snapshot, error) {
 // Mark notes that the pages of [lo, hi) are written to, and that their hashes are not known any more. Call it before that is done: who dies in
 // between has noted too much, not too little.
 func (s *Snapshot) Mark(lo, hi uintptr) {
-	for page := uint64(lo-s.cfg.Base) / pageSize; page < uint64(hi-s.cfg.Base)/pageSize; page++ {
+	for page := uint64(lo-s.Base()) / pageSize; page < uint64(hi-s.Base())/pageSize; page++ {
 		atomic.StoreUint64(&s.hashes[page].low, 0)
 		atomic.OrUint64(&s.marks[page/pagesInWord], 1<<(page%pagesInWord))
 	}
@@ -75,7 +75,7 @@ func (s *Snapshot) Mark(lo, hi uintptr) {
 
 // Compare tells whether a page of the snapshot has a content, by its hash, if that is known.
 func (s *Snapshot) Compare(at uintptr, content []byte) (same, known bool) {
-	h := &s.hashes[uint64(at-s.cfg.Base)/pageSize]
+	h := &s.hashes[uint64(at-s.Base())/pageSize]
 	low := atomic.LoadUint64(&h.low)
 	if low == 0 {
 		return false, false
@@ -86,7 +86,7 @@ func (s *Snapshot) Compare(at uintptr, content []byte) (same, known bool) {
 
 // Learn makes the hash of a page known, which has the content and keeps it until Mark. Who dies meanwhile has made nothing known.
 func (s *Snapshot) Learn(at uintptr, content []byte) {
-	h, is := &s.hashes[uint64(at-s.cfg.Base)/pageSize], xxh3.Hash128(content)
+	h, is := &s.hashes[uint64(at-s.Base())/pageSize], xxh3.Hash128(content)
 	atomic.StoreUint64(&h.low, 0)
 	atomic.StoreUint64(&h.high, is.Hi)
 	atomic.StoreUint64(&h.low, is.Lo)
@@ -106,7 +106,7 @@ func (s *Snapshot) HasChanged(at, size uint64) bool {
 // bits stay mapped, so that it costs nothing to set them again.
 func (s *Snapshot) Forget(ranges []Range) {
 	for _, r := range ranges {
-		first, last := uint64(r.Lo-s.cfg.Base)/pageSize/pagesInWord, uint64(r.Hi-1-s.cfg.Base)/pageSize/pagesInWord
+		first, last := uint64(r.Lo-s.Base())/pageSize/pagesInWord, uint64(r.Hi-1-s.Base())/pageSize/pagesInWord
 		for i := first; i <= last; i++ {
 			atomic.StoreUint64(&s.marks[i], 0)
 		}
@@ -146,8 +146,8 @@ func (s *Snapshot) Clear() error {
 
 // markAll marks what exists of the snapshot, or of a region like it.
 func (s *Snapshot) markAll(r *Region) error {
-	shift := s.cfg.Base - r.cfg.Base
-	return r.EachExtent(r.cfg.Base, r.cfg.Base+r.size(), func(e Range) error {
+	shift := s.Base() - r.Base()
+	return r.EachExtent(r.Base(), r.Base()+r.size(), func(e Range) error {
 		s.Mark(e.Lo+shift, e.Hi+shift)
 		return nil
 	})

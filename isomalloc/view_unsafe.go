@@ -54,7 +54,7 @@ func (v *View) Close() {
 
 // Bytes is what is in [lo, hi): the memory itself, or a copy in the buffer, which is long enough. Reading what does not exist may make it.
 func (v *View) Bytes(lo, hi uintptr, buffer []byte) ([]byte, error) {
-	at := lo - v.region.cfg.Base
+	at := lo - v.region.Base()
 	if v.mapped != 0 {
 		return bytesAt(v.mapped+at, v.mapped+at+(hi-lo)), nil
 	}
@@ -66,7 +66,7 @@ func (v *View) Bytes(lo, hi uintptr, buffer []byte) ([]byte, error) {
 
 // Write writes to memory that exists.
 func (v *View) Write(lo uintptr, data []byte) error {
-	at := lo - v.region.cfg.Base
+	at := lo - v.region.Base()
 	if v.mapped != 0 {
 		copy(bytesAt(v.mapped+at, v.mapped+at+uintptr(len(data))), data)
 		return nil
@@ -79,7 +79,7 @@ func (v *View) Make(lo uintptr, data []byte) error {
 	if v.mapped != 0 && v.Populate(Range{lo, lo + uintptr(len(data))}) == nil {
 		return v.Write(lo, data)
 	}
-	if _, err := v.region.WriteAt(data, int64(lo-v.region.cfg.Base)); err != nil {
+	if _, err := v.region.WriteAt(data, int64(lo-v.region.Base())); err != nil {
 		return fmt.Errorf("write %s of a region: %w", Range{lo, lo + uintptr(len(data))}, err)
 	}
 	return nil
@@ -90,7 +90,7 @@ func (v *View) Populate(r Range) error {
 	if v.mapped == 0 {
 		return nil
 	}
-	at := v.mapped + r.Lo - v.region.cfg.Base
+	at := v.mapped + r.Lo - v.region.Base()
 	return unix.Madvise(bytesAt(at, at+r.size()), unix.MADV_POPULATE_WRITE)
 }
 
@@ -161,7 +161,7 @@ func (v *View) holds(r Range) bool {
 	var pages [4096]byte
 	for lo := r.Lo; lo < r.Hi; lo += uintptr(len(pages)) * pageSize {
 		n := min(r.Hi-lo, uintptr(len(pages))*pageSize)
-		at := v.mapped + lo - v.region.cfg.Base
+		at := v.mapped + lo - v.region.Base()
 		_, _, errno := unix.Syscall(unix.SYS_MINCORE, at, n, uintptr(unsafe.Pointer(&pages)))
 		if errno != 0 || bytes.IndexByte(pages[:n/pageSize], 0) >= 0 {
 			return false

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/wire"
 )
 
 // savedImages is a Restart of a job with these images, which a checkpoint has copies of if that is wanted.
@@ -20,7 +21,7 @@ func savedImages(t *testing.T, embed bool, images ...checkpoint.Image) *Restart 
 	defer store.Close()
 	job, p := sampleJob(images[0].Path)
 	job.Version, job.Images, job.Launcher = "7.8", images, images[0].Path
-	job.Opaque = map[string][]byte{metadataKey: encode(p)}
+	job.Opaque = map[string][]byte{metadataKey: wire.Encode(p)}
 	if _, err := store.Save(job, checkpoint.Memory(nil), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -384,7 +385,8 @@ func fakeBabble(f *fakeRanks, args []string) error {
 		f.report(vrank.Event{Kind: vrank.EventRunning})
 	}
 	if f.PE == f.PEs-1 && os.Mkdir(args[0], 0o700) == nil {
-		syscall.Write(controlSocket(), []byte(args[1]+"\n"))
+		said, _ := hex.DecodeString(args[1])
+		syscall.Write(controlSocket(), said)
 		select {}
 	}
 	return fakeHello(f, nil)
@@ -407,7 +409,7 @@ func fakeShow(f *fakeRanks, args []string) error {
 	if err := syscall.Fstat(f.RegionFD, &stat); err != nil {
 		return err
 	}
-	if uint64(stat.Size) < uint64(f.Ranks)*f.SliceSize {
+	if uint64(stat.Size) < uint64(f.Ranks)*f.Layout.SliceSize {
 		return fmt.Errorf("region of %d bytes", stat.Size)
 	}
 	for _, fd := range []int{1, 2, f.OutputFD} {
@@ -424,7 +426,7 @@ func fakeShow(f *fakeRanks, args []string) error {
 				variables = append(variables, v)
 			}
 		}
-		f.print(0, streamOut, fmt.Sprintf("%q %q %q %q %q %d %d %s\n", f.Program, f.Args, variables, f.Libraries, dir, f.StackSize, f.SliceSize, f.Method), 1000)
+		f.print(0, streamOut, fmt.Sprintf("%q %q %q %q %q %d %d %s\n", f.Program, f.Args, variables, f.Libraries, dir, f.Stack, f.Layout.SliceSize, f.Method), 1000)
 	}
 	f.mine(func(rank int) { f.end(rank, 0) })
 	return f.done()

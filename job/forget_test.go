@@ -32,7 +32,7 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer notes.Close()
-		k := &checkpointer{m: &manager{opt: Options{FT: &FT{Mode: c.mode}}, input: newInput(reads)}, journal: notes}
+		k := &checkpointer{m: &manager{opt: Options{Lasting: Lasting{FT: &FT{Mode: c.mode}}}, input: newInput(reads)}, journal: notes}
 		k.m.input.text = make([]byte, 100)
 		saveOf(t, dir, "an earlier job", "heat")
 		for _, read := range []int64{10, 30, 20} { // the last but one was damaged

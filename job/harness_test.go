@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ampirun/vrank"
 )
 
 // patience bounds every wait for something that must happen; nothing is asserted about how soon it does.
@@ -20,7 +22,7 @@ const patience = 60 * time.Second
 // command makes the command of a manager process that runs a scenario with 2 workers unless edit says otherwise.
 func command(t *testing.T, edit func(*Options), args ...string) *exec.Cmd {
 	t.Helper()
-	opt := Options{Program: "/bin/true", Workers: 2, Ranks: 4, Stack: 1 << 20, Method: "pie", Args: args}
+	opt := Options{Program: "/bin/true", Workers: 2, Ranks: 4, Lasting: Lasting{Lasting: vrank.Lasting{Stack: 1 << 20, Method: "pie"}}, Args: args}
 	if edit != nil {
 		edit(&opt)
 	}

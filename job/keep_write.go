@@ -30,7 +30,7 @@ func (k *checkpointer) save(job *checkpoint.Job, list bool) (*checkpoint.Report,
 	}
 	extents := make([]checkpoint.Extent, len(k.exists))
 	for i, r := range k.exists {
-		extents[i] = checkpoint.Extent{Offset: uint64(r.Lo - c.Base), Length: r.Len()}
+		extents[i] = checkpoint.Extent{Offset: uint64(r.Lo) - c.Base, Length: r.Len()}
 	}
 	listing := time.Since(began)
 	report, err := k.store.Save(job, snapshotMemory{k.view.Memory(), k.snapshot}, extents)

@@ -2,7 +2,6 @@ package job
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,15 +9,17 @@ import (
 	"os"
 	"sync"
 	"syscall"
+
+	"ampirun/internal/wire"
 )
 
-// link is one end of a control connection: JSON lines over a Unix socket, which also carries descriptors. send may be
+// link is one end of a control connection: messages over a Unix socket, which also carries descriptors. send may be
 // called from any goroutine, receive from one.
 type link struct {
-	mu      sync.Mutex
-	conn    *net.UnixConn
-	decoder *json.Decoder
-	rights  [][]int // descriptors that came with messages that were not received yet
+	mu     sync.Mutex
+	conn   *net.UnixConn
+	in     *bufio.Reader
+	rights [][]int // descriptors that came with messages that were not received yet
 }
 
 // newLink takes over the socket file.
@@ -29,7 +30,7 @@ func newLink(file *os.File) (*link, error) {
 		return nil, fmt.Errorf("open control link: %w", err)
 	}
 	l := &link{conn: conn.(*net.UnixConn)}
-	l.decoder = json.NewDecoder(bufio.NewReaderSize(rightsReader{l}, 16<<10))
+	l.in = bufio.NewReaderSize(rightsReader{l}, 16<<10)
 	return l, nil
 }
 
@@ -47,31 +48,27 @@ func socketPair() (ours *link, theirs *os.File, err error) {
 	return ours, theirs, nil
 }
 
-// send writes m as one line; the descriptors go with its first byte.
+// send writes m; the descriptors go with its first byte.
 func (l *link) send(m message, fds ...int) error {
 	m.Rights = len(fds)
-	line, err := json.Marshal(m)
-	if err != nil {
-		panic("BUG: control message: " + err.Error())
-	}
-	line = append(line, '\n')
+	frame := wire.Frame(m)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(fds) > 0 {
-		n, _, err := l.conn.WriteMsgUnix(line, syscall.UnixRights(fds...), nil)
+		n, _, err := l.conn.WriteMsgUnix(frame, syscall.UnixRights(fds...), nil)
 		if err != nil {
 			return err
 		}
-		line = line[n:]
+		frame = frame[n:]
 	}
-	_, err = l.conn.Write(line)
+	_, err := l.conn.Write(frame)
 	return err
 }
 
 // receive returns the next message; io.EOF when the other side has closed. With it come its descriptors, close on exec, or as many of the first
 // ones as this process has numbers for.
 func (l *link) receive() (m message, err error) {
-	if err = l.decoder.Decode(&m); err != nil {
+	if err = wire.ReadFrame(l.in, maxMessage, &m); err != nil {
 		l.drop()
 		return m, err
 	}
@@ -80,6 +77,9 @@ func (l *link) receive() (m message, err error) {
 	}
 	return m, nil
 }
+
+// maxMessage is more bytes than a message has, that about the files of a million ranks included: what says more is none.
+const maxMessage = 1 << 30
 
 // maxRights is how many descriptors one message may bring: so many the kernel takes.
 const maxRights = 253

@@ -2,7 +2,6 @@ package job
 
 import (
 	"ampirun/isomalloc"
-	"ampirun/privatize"
 	"ampirun/vrank"
 )
 
@@ -21,79 +20,37 @@ const (
 	kindMove    = "move"    // manager: have Rank go to PE; worker: Moved says what has become of it, with the question's Number
 )
 
-// message is one line on a control link. Fields that a kind does not use are left out.
+// message is what goes over a control link, as one wire.Frame. Fields that a kind does not use are left out.
 type message struct {
 	Kind   string
-	Free   []isomalloc.Range `json:",omitempty"`
-	Config *wireConfig       `json:",omitempty"`
-	Event  *vrank.Event      `json:",omitempty"`
-	Trace  *vrank.Trace      `json:",omitempty"`
-	Text   string            `json:",omitempty"`
-	Code   int               `json:",omitempty"`
-	Halt   bool              `json:",omitempty"`
-	Number int               `json:",omitempty"` // of a question, and of its answer
-	Rank   int               `json:",omitempty"`
-	PE     int               `json:",omitempty"`
-	Survey *vrank.Survey     `json:",omitempty"`
-	Moved  *vrank.Moved      `json:",omitempty"`
-	Rights int               `json:",omitempty"` // so many descriptors come with it; set by send
-	fds    []int             // those: whoever takes the message is to close them
+	Free   [][2]uint64   `json:",omitempty"`
+	Config *vrank.Config `json:",omitempty"`
+	Event  *vrank.Event  `json:",omitempty"`
+	Trace  *vrank.Trace  `json:",omitempty"`
+	Text   string        `json:",omitempty"`
+	Code   int           `json:",omitempty"`
+	Halt   bool          `json:",omitempty"`
+	Number int           `json:",omitempty"` // of a question, and of its answer
+	Rank   int           `json:",omitempty"`
+	PE     int           `json:",omitempty"`
+	Survey *vrank.Survey `json:",omitempty"`
+	Moved  *vrank.Moved  `json:",omitempty"`
+	Rights int           `json:",omitempty"` // so many descriptors come with it; set by send
+	fds    []int         // those: whoever takes the message is to close them
 }
 
-// wireConfig is a vrank.Config whose strings from the user's world travel as bytes: JSON strings would replace what is
-// not UTF-8, and file names, arguments and environments may hold any byte but zero.
-type wireConfig struct {
-	Config    vrank.Config
-	Program   []byte
-	Directory []byte
-	Record    []byte
-	Opened    []byte // its name
-	Args, Env [][]byte
-	Libraries [][2][]byte // name and path
-	Copies    [][2][]byte // path and where it is read
+// limits are ranges of addresses as they travel.
+func limits(free []isomalloc.Range) (all [][2]uint64) {
+	for _, r := range free {
+		all = append(all, [2]uint64{uint64(r.Lo), uint64(r.Hi)})
+	}
+	return all
 }
 
-func packConfig(c vrank.Config) *wireConfig {
-	w := &wireConfig{Program: []byte(c.Program), Directory: []byte(c.Directory), Record: []byte(c.Record), Opened: []byte(c.Journal.Name), Args: toBytes(c.Args), Env: toBytes(c.Env)}
-	for _, l := range c.Libraries {
-		w.Libraries = append(w.Libraries, [2][]byte{[]byte(l.Name), []byte(l.Path)})
+// free are the ranges that a worker has said hello with.
+func (m *message) free() (all []isomalloc.Range) {
+	for _, r := range m.Free {
+		all = append(all, isomalloc.Range{Lo: uintptr(r[0]), Hi: uintptr(r[1])})
 	}
-	for path, file := range c.Copies {
-		w.Copies = append(w.Copies, [2][]byte{[]byte(path), []byte(file)})
-	}
-	c.Program, c.Directory, c.Record, c.Journal.Name, c.Args, c.Env, c.Libraries, c.Copies = "", "", "", "", nil, nil, nil, nil
-	w.Config = c
-	return w
-}
-
-func (w *wireConfig) unpack() vrank.Config {
-	c := w.Config
-	c.Program, c.Directory, c.Record, c.Args, c.Env = string(w.Program), string(w.Directory), string(w.Record), toStrings(w.Args), toStrings(w.Env)
-	c.Journal.Name = string(w.Opened)
-	for _, l := range w.Libraries {
-		c.Libraries = append(c.Libraries, privatize.Library{Name: string(l[0]), Path: string(l[1])})
-	}
-	if len(w.Copies) > 0 {
-		c.Copies = map[string]string{}
-	}
-	for _, p := range w.Copies {
-		c.Copies[string(p[0])] = string(p[1])
-	}
-	return c
-}
-
-func toBytes(list []string) [][]byte {
-	out := make([][]byte, len(list))
-	for i, s := range list {
-		out[i] = []byte(s)
-	}
-	return out
-}
-
-func toStrings(list [][]byte) []string {
-	out := make([]string, len(list))
-	for i, b := range list {
-		out[i] = string(b)
-	}
-	return out
+	return all
 }

@@ -1,15 +1,13 @@
 package job
 
 import (
-	"bytes"
-	"encoding/gob"
-	"fmt"
 	"os"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/wire"
 	"ampirun/isomalloc"
 	"ampirun/job/journal"
 	"ampirun/privatize"
@@ -20,15 +18,9 @@ import (
 // checkpoint.Job.Opaque is metadataKey.
 type metadata struct {
 	Layout    isomalloc.Config
-	Stack     uint64
-	Method    string
+	Options   Lasting // Checkpoints are there, whatever Adopt makes of them
 	Libraries []privatize.Library
 	Loaded    []string // files of libraries that ranks have opened at run time
-	Balance   string
-	Period    string
-	Steal     bool
-	Saves     Checkpoints
-	FT        *FT // nil: none
 	Ended     []ended
 	Opened    journal.Mark
 }
@@ -36,17 +28,17 @@ type metadata struct {
 // ended is a rank that was over when the job was saved.
 type ended struct{ Rank, Code int }
 
-const metadataKey = "job"
+// metadataKey has the version of that in it. Checkpoints of the versions before belong to other ampiruns, and cannot be gone on from by this one.
+const metadataKey = "job/2"
 
 // describe says what a checkpoint has to know of the job besides its memory.
 func (k *checkpointer) describe(f *freeze, over []ended) *checkpoint.Job {
 	m, c := k.m, k.snapshot.Config()
-	p := metadata{Layout: c, Stack: m.opt.Stack, Method: m.opt.Method, Libraries: m.libraries,
-		Balance: m.opt.Balance, Period: m.opt.Period, Steal: m.opt.Steal, Saves: k.how, FT: m.opt.FT, Opened: k.journal.At(f.epoch()), Ended: over}
+	p := metadata{Layout: c, Options: m.opt.Lasting, Libraries: m.libraries, Opened: k.journal.At(f.epoch()), Ended: over}
 	dir, _ := os.Getwd()
 	j := &checkpoint.Job{
 		Version: m.opt.Version, Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env, Dir: dir,
-		Ranks: m.opt.Ranks, PEs: m.opt.Workers, Base: uint64(c.Base), RegionSize: c.Size(), SliceSize: c.SliceSize, PageSize: os.Getpagesize(),
+		Ranks: m.opt.Ranks, PEs: m.opt.Workers, Base: c.Base, RegionSize: c.Size(), SliceSize: c.SliceSize, PageSize: os.Getpagesize(),
 		System: system(), PerRank: make([]checkpoint.Rank, m.opt.Ranks),
 	}
 	for pe, w := range f.frozen {
@@ -58,7 +50,7 @@ func (k *checkpointer) describe(f *freeze, over []ended) *checkpoint.Job {
 	for _, path := range p.Loaded {
 		j.Images = append(j.Images, checkpoint.Image{Path: path})
 	}
-	j.Opaque = map[string][]byte{metadataKey: encode(p)}
+	j.Opaque = map[string][]byte{metadataKey: wire.Encode(p)}
 	return j
 }
 
@@ -71,30 +63,9 @@ func rankRecord(pe int, r vrank.FrozenRank) checkpoint.Rank {
 		c.Files = append(c.Files, checkpoint.File{Number: f.Number, Path: f.Path, Flags: f.Flags, Offset: f.Offset, Size: f.Size, Append: writes, Kind: f.Kind})
 	}
 	if len(r.Files) > 0 {
-		c.Opaque = map[string][]byte{metadataKey: encode(r.Files)}
+		c.Opaque = map[string][]byte{metadataKey: wire.Encode(r.Files)}
 	}
 	return c
-}
-
-func encode(v any) []byte {
-	var out bytes.Buffer
-	if err := gob.NewEncoder(&out).Encode(v); err != nil {
-		panic("BUG: describe a checkpoint: " + err.Error())
-	}
-	return out.Bytes()
-}
-
-// decode reads what encode has written. The decoder is not made for files that were written on purpose, and may panic.
-func decode(data []byte, v any) (err error) {
-	defer func() {
-		if bad := recover(); bad != nil {
-			err = fmt.Errorf("it cannot be decoded: %v", bad)
-		}
-	}()
-	if len(data) == 0 {
-		return fmt.Errorf("it was made by something else than this ampirun")
-	}
-	return gob.NewDecoder(bytes.NewReader(data)).Decode(v)
 }
 
 // system is where the job runs.

@@ -7,8 +7,8 @@
 package job
 
 import (
+	"cmp"
 	"os"
-	"time"
 
 	"ampirun/internal/refusal"
 	"ampirun/loadbalance/mapping"
@@ -25,35 +25,21 @@ type Options struct {
 
 	Workers int    // worker processes, at least 1
 	Ranks   int    // virtual ranks, at least Workers
-	Stack   uint64 // bytes of one rank's stack
 	Slice   uint64 // bytes of one rank's slice; 0: isomalloc's choice for Ranks
-	Method  string // privatization method, see privatize.Methods
+
+	Lasting       // what checkpoints keep
+	vrank.ThisRun // what workers heed besides that
 
 	Directory string // where methods that copy the program do so; "": $TMPDIR
 
 	Heap                Heap
 	Movable, Registered vrank.Need // of the memory that ranks allocate; what HeapAuto looks at
 
-	Balance    string // strategy of load balancing; "": none, unless the program asks for a step
-	Period     string // how often it is asked, see balance.ParsePeriod
-	Record     string // file that what was measured is written to, step by step; "": none
-	RecordStep string // how long a step is, see balance.ParseStep
-
 	Mapping mapping.Function `json:"-"` // where ranks begin; nil: neighbours together
 
-	Copy  bool // ranks that move are copied
-	Steal bool // idle workers take ready ranks from busy ones
-
-	Checkpoints *Checkpoints // where the job is saved; nil: it is not
-	FT          *FT          // how the job goes on when a worker fails, which needs Checkpoints; nil: it ends
-	Restart     *Restart     // what it goes on from, which has filled in the rest: Restart.Adopt; nil: it begins
-
-	HeapCheck bool // check every rank's heap
-	Label     bool // begin each line of output with its rank
-	Stats     bool // print what was measured when the job ends
-	Pin       bool // bind each worker to a core
-
-	Stall time.Duration // after so long without anything that comes of what the ranks do a note says where they are; 0: never
+	Copy    bool     // ranks that move are copied
+	Restart *Restart // what the job goes on from, which has filled in the rest: Restart.Adopt; nil: it begins
+	Label   bool     // begin each line of output with its rank
 
 	// Debugger gets a line with the pids of all workers when they wait for a debugger before their ranks run; nil: they do not.
 	Debugger *os.File
@@ -76,7 +62,18 @@ type Options struct {
 	ControlSize func(pes int) uint64
 }
 
+// Lasting are the options that hold as long as the job does. Checkpoints keep all of them, and Restart.Adopt takes them back.
+type Lasting struct {
+	vrank.Lasting
+	Checkpoints *Checkpoints // where the job is saved; nil: it is not
+	FT          *FT          // how the job goes on when a worker fails, which needs Checkpoints; nil: it ends
+}
+
+// DefaultPeriod is what Period is unless somebody says otherwise.
+const DefaultPeriod = "auto"
+
 func (o Options) withDefaults() Options {
+	o.Period = cmp.Or(o.Period, DefaultPeriod)
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}

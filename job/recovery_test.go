@@ -1,6 +1,7 @@
 package job
 
 import (
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"ampirun/internal/wire"
 	"ampirun/job/control"
+	"ampirun/vrank"
 )
 
 // startLasting starts a job that outlives its workers.
@@ -98,11 +101,13 @@ func TestRecoveryOfSeveral(t *testing.T) {
 
 // TestRecoveryFromNonsense has a worker say what nobody understands: that is a failure like others.
 func TestRecoveryFromNonsense(t *testing.T) {
-	for said, want := range map[string]string{
-		"nonsense":            "sent no readable message",
-		`{"Kind":"nonsense"}`: `sent an unexpected "nonsense" message`,
-		`{"Kind":"event","Event":{"Kind":"nonsense"}}`: `sent an unexpected "nonsense" event`,
+	for text, want := range map[string]string{
+		"nonsense":                 "sent no readable message",
+		"\x00\x00\x00\x08nonsense": "sent no readable message",
+		string(wire.Frame(message{Kind: "nonsense"})):                                       `sent an unexpected "nonsense" message`,
+		string(wire.Frame(message{Kind: kindEvent, Event: &vrank.Event{Kind: "nonsense"}})): `sent an unexpected "nonsense" event`,
 	} {
+		said := hex.EncodeToString([]byte(text)) // arguments have no zero bytes
 		mark := filepath.Join(t.TempDir(), "mark")
 		r := run(t, func(o *Options) {
 			o.FT, o.Checkpoints = &FT{Mode: FTMemory, MaxFailures: 3, Timeout: time.Hour}, &Checkpoints{}
@@ -110,16 +115,16 @@ func TestRecoveryFromNonsense(t *testing.T) {
 		lines := strings.Split(r.stdout, "\n")
 		slices.Sort(lines)
 		if got := strings.Join(lines, ","); r.code != 0 || got != ",hello from 0 of 4,hello from 1 of 4,hello from 2 of 4,hello from 3 of 4" {
-			t.Errorf("%s: code %d, stdout %q, stderr %q", said, r.code, r.stdout, r.stderr)
+			t.Errorf("%q: code %d, stdout %q, stderr %q", text, r.code, r.stdout, r.stderr)
 		}
 		if !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "; beginning anew") {
-			t.Errorf("%s: stderr %q", said, r.stderr)
+			t.Errorf("%q: stderr %q", text, r.stderr)
 		}
 		if err := os.Remove(mark); err != nil {
 			t.Fatal(err)
 		}
 		if r = run(t, nil, "babble", mark, said); r.code != 1 || !strings.Contains(r.stderr, want) || strings.Contains(r.stderr, "anew") {
-			t.Errorf("%s, without +ft: code %d, stderr %q", said, r.code, r.stderr)
+			t.Errorf("%q, without +ft: code %d, stderr %q", text, r.code, r.stderr)
 		}
 	}
 }

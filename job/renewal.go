@@ -191,7 +191,7 @@ func (m *manager) stoodStill() *rollbackTarget {
 // or none.
 func (m *manager) checkFree(c isomalloc.Config) error {
 	for _, w := range m.workers {
-		if !hasFree(w.hello.Free, c) {
+		if !hasFree(w.hello.free(), c) {
 			return occupied(c, fmt.Sprintf("worker %d", w.pe))
 		}
 	}
@@ -206,10 +206,10 @@ func (m *manager) checkFree(c isomalloc.Config) error {
 }
 
 func hasFree(free []isomalloc.Range, c isomalloc.Config) bool {
-	return slices.ContainsFunc(free, func(r isomalloc.Range) bool { return r.Lo <= c.Base && c.Base+uintptr(c.Size()) <= r.Hi })
+	return slices.ContainsFunc(free, func(r isomalloc.Range) bool { return uint64(r.Lo) <= c.Base && c.Base+c.Size() <= uint64(r.Hi) })
 }
 
 func occupied(c isomalloc.Config, who string) error {
 	return refusal.New(refusal.CodeUsage, "the memory of the job lay at %#x to %#x, and %s has something else there: addresses are chosen at random, so try again",
-		c.Base, c.Base+uintptr(c.Size()), who)
+		c.Base, c.Base+c.Size(), who)
 }

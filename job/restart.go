@@ -1,13 +1,16 @@
 package job
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"ampirun/checkpoint"
 	"ampirun/internal/refusal"
 	"ampirun/internal/safefile"
+	"ampirun/internal/wire"
 	"ampirun/isomalloc"
 	"ampirun/job/journal"
 	"ampirun/vrank"
@@ -96,7 +99,7 @@ func originOf(store *checkpoint.Store, number uint64) *origin {
 		return nil
 	}
 	var was metadata
-	_ = decode(job.Opaque[metadataKey], &was) // then the program has to do
+	_ = wire.Decode(job.Opaque[metadataKey], &was) // then the program has to do
 	return &origin{was.Opened.Job, job.Program}
 }
 
@@ -148,13 +151,18 @@ func reason(err error) error {
 }
 
 func (r *Restart) read() error {
-	if err := decode(r.job.Opaque[metadataKey], &r.was); err != nil {
-		return fmt.Errorf("checkpoint %d: %w", r.Generation.Number, err)
+	data := r.job.Opaque[metadataKey]
+	if len(data) == 0 {
+		return fmt.Errorf("checkpoint %d was made by another ampirun (%s), whose checkpoints this one does not understand: restart it with that ampirun",
+			r.Generation.Number, r.job.Version)
+	}
+	if err := wire.Decode(data, &r.was); err != nil {
+		return fmt.Errorf("checkpoint %d: it cannot be decoded: %w", r.Generation.Number, err)
 	}
 	r.files = make([][]vrank.File, len(r.job.PerRank))
 	for i := range r.job.PerRank {
 		if data := r.job.PerRank[i].Opaque[metadataKey]; len(data) > 0 {
-			if err := decode(data, &r.files[i]); err != nil {
+			if err := wire.Decode(data, &r.files[i]); err != nil {
 				return fmt.Errorf("checkpoint %d: files of rank %d: %w", r.Generation.Number, i, err)
 			}
 		}
@@ -167,48 +175,54 @@ func (r *Restart) read() error {
 func (r *Restart) Adopt(o *Options) {
 	o.Restart = r
 	o.Program, o.Args, o.Env, o.Dir = r.job.Program, r.job.Args[1:], r.job.Env, r.job.Dir
-	o.Ranks, o.Stack, o.Method, o.Slice = r.job.Ranks, r.was.Stack, r.was.Method, 0
-	if o.Workers == 0 {
-		o.Workers = r.job.PEs
-	}
-	o.Workers = min(o.Workers, o.Ranks)
-	if o.Balance == "" {
-		o.Balance, o.Period = r.was.Balance, r.was.Period
-	}
-	o.Steal = o.Steal || r.was.Steal
-	o.Checkpoints = r.saves(o.Checkpoints)
-	if o.FT == nil {
-		o.FT = r.was.FT
-	}
+	o.Ranks, o.Slice = r.job.Ranks, 0
+	o.Workers = min(cmp.Or(o.Workers, r.job.PEs), o.Ranks)
+	o.Lasting = r.lasting(o.Lasting)
 }
 
-// saves is how the job is saved from now on: as it was, but for what is said anew. A directory of another user is only read.
+// lasting are the options that hold from now on: those of the job that was saved, but for what is said anew. Its memory says what stacks there are,
+// and how it is privatized.
+func (r *Restart) lasting(said Lasting) Lasting {
+	was := r.was.Options
+	said.Stack, said.Method = was.Stack, was.Method
+	said.Lasting = orElse(said.Lasting, was.Lasting)
+	said.Checkpoints = r.saves(said.Checkpoints)
+	said.FT = cmp.Or(said.FT, was.FT)
+	return said
+}
+
+// saves is how the job is saved from now on. A directory of another user is only read.
 func (r *Restart) saves(said *Checkpoints) *Checkpoints {
-	c := r.was.Saves
-	c.Dir = r.Dir
-	if !r.root.IsOwn() {
-		c.Dir = ""
+	var was Checkpoints
+	if r.was.Options.Checkpoints != nil {
+		was = *r.was.Options.Checkpoints
 	}
-	if said == nil && c.Dir == "" {
+	was.Dir = r.Dir
+	if !r.root.IsOwn() {
+		was.Dir = ""
+	}
+	if said == nil && was.Dir == "" {
 		return nil
 	}
 	if said == nil {
-		return &c
+		return &was
 	}
-	if said.Dir != "" {
-		c.Dir = said.Dir
+	if said.Every != 0 || said.MTBF != 0 { // two ways to say how often
+		was.Every, was.MTBF = 0, 0
 	}
-	if said.Every != 0 || said.MTBF != 0 {
-		c.Every, c.MTBF = said.Every, said.MTBF
-	}
-	if said.Keep != 0 {
-		c.Keep = said.Keep
-	}
-	if said.Buddy != "" {
-		c.Buddy = said.Buddy
-	}
-	c.OnTerm, c.Embed = c.OnTerm || said.OnTerm, c.Embed || said.Embed
+	c := orElse(*said, was)
 	return &c
+}
+
+// orElse is what is said in a struct, and in each field where nothing is (the zero value) what was.
+func orElse[T any](said, was T) T {
+	to, from := reflect.ValueOf(&said).Elem(), reflect.ValueOf(was)
+	for i := range to.NumField() {
+		if to.Field(i).IsZero() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	return said
 }
 
 // restart begins a job that goes on: its memory is read while workers come up.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ampirun/checkpoint"
+	"ampirun/internal/wire"
 )
 
 // saveOf has a checkpoint in a directory of some job and program, and returns its number.
@@ -22,7 +23,7 @@ func saveOf(t *testing.T, dir, name, program string) uint64 {
 	defer store.Close()
 	job, p := sampleJob("/" + program)
 	p.Opened.Job = name
-	job.Opaque = map[string][]byte{metadataKey: encode(p)}
+	job.Opaque = map[string][]byte{metadataKey: wire.Encode(p)}
 	text := make(checkpoint.Memory, os.Getpagesize())
 	_, _ = rand.Read(text) // so that nothing is shared
 	r, err := store.Save(job, text, []checkpoint.Extent{{Length: uint64(len(text))}})

@@ -65,10 +65,6 @@ func (m *manager) launch() error {
 		}
 		rights = append(rights, m.checkpointer.snapshot.FD(), m.checkpointer.journal.FD())
 	}
-	var steal *vrank.StealPolicy
-	if m.opt.Steal {
-		steal = &vrank.StealPolicy{Half: loadbalance.DefaultSteal.Half, Cost: loadbalance.DefaultSteal.Cost}
-	}
 	placed, err := m.place()
 	if err != nil {
 		return err
@@ -83,8 +79,8 @@ func (m *manager) launch() error {
 	}
 	for _, w := range m.workers {
 		c := m.config(w.pe, layout)
-		c.Mapping, c.Steal = placed, steal
-		msg := message{Kind: kindConfig, Config: packConfig(c)}
+		c.Mapping = placed
+		msg := message{Kind: kindConfig, Config: &c}
 		if err := w.outbox.send(msg, rights...); err != nil {
 			return fmt.Errorf("configure worker %d: %w", w.pe, err)
 		}
@@ -147,7 +143,7 @@ func (m *manager) layout() (isomalloc.Config, error) {
 	}
 	free := make([][]isomalloc.Range, len(m.workers))
 	for i, w := range m.workers {
-		free[i] = w.hello.Free
+		free[i] = w.hello.free()
 	}
 	if m.opt.observed() {
 		own, err := isomalloc.FreeRanges()
@@ -160,24 +156,23 @@ func (m *manager) layout() (isomalloc.Config, error) {
 	if err != nil {
 		return c, refusal.New(refusal.CodeUsage, "no address space for %d slices of %d bytes (%v): lower +slice or +vp", m.opt.Ranks, c.SliceSize, err)
 	}
-	c.Base = base
+	c.Base = uint64(base)
 	return c, nil
 }
 
 func (m *manager) config(pe int, layout isomalloc.Config) vrank.Config {
 	return vrank.Config{
-		Control: layout.Control, Keeps: m.opt.cannotBeSaved() == "", Snapshot: m.checkpointer != nil, Restart: m.rollbackTarget.config(),
+		Lasting: m.opt.Lasting.Lasting, ThisRun: m.opt.ThisRun,
+		PE: pe, PEs: m.opt.Workers, Ranks: m.opt.Ranks, Layout: layout,
+		Keeps: m.opt.cannotBeSaved() == "", Snapshot: m.checkpointer != nil, Restart: m.rollbackTarget.config(),
 		ToDisk: m.checkpointer.writes(), ToMemory: m.checkpointer.staysInMemory(), Journal: m.checkpointer.noting(m.rollbackTarget), Holds: m.opt.FT != nil,
-		PE: pe, PEs: m.opt.Workers, Ranks: m.opt.Ranks,
-		Base: layout.Base, SliceSize: layout.SliceSize, StackSize: m.opt.Stack,
 		Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env,
-		Libraries: m.libraries, Copies: m.opt.Restart.namedCopies(), Method: m.opt.Method, Directory: m.directory,
+		Libraries: m.libraries, Copies: m.opt.Restart.namedCopies(), Directory: m.directory,
 		OutputFD: workerOutputFD, FDPassFD: fdPassFD(m.opt.Workers), CopyFD: m.opt.copyFD(),
-		HostHeap: m.opt.hostHeap(), ProbeOnly: m.opt.probeOnly, HeapCheck: m.opt.HeapCheck, Stats: m.opt.Stats, Pin: m.opt.Pin,
-		Balance: m.opt.Balance, Period: m.opt.Period, Traffic: m.wantsTraffic(),
-		Measure: m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.Record != "" || m.opt.observed(),
-		Record:  m.opt.Record, RecordStep: m.opt.RecordStep, Timeline: m.opt.timelineLimit(),
-		Debug: m.opt.Debugger != nil, Stall: m.opt.Stall,
+		HostHeap: m.opt.hostHeap(), ProbeOnly: m.opt.probeOnly, Traffic: m.wantsTraffic(),
+		StealPolicy: vrank.StealPolicy{Half: loadbalance.DefaultSteal.Half, Cost: loadbalance.DefaultSteal.Cost},
+		Measure:     m.opt.Stats || m.opt.Balance != "" || m.opt.Steal || m.opt.Record != "" || m.opt.observed(),
+		Timeline:    m.opt.timelineLimit(), Debug: m.opt.Debugger != nil,
 	}
 }
 

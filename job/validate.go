@@ -35,7 +35,7 @@ func (r *Restart) validate(page uint64, extents []checkpoint.Extent) error {
 		r.validateImages,
 		r.validateRanks,
 		r.validateEnded,
-		r.was.validateOptions,
+		r.was.Options.validate,
 		r.was.Opened.Validate,
 	} {
 		if err := check(); err != nil {
@@ -79,12 +79,12 @@ func (r *Restart) validateMemory(page uint64, extents []checkpoint.Extent) error
 	switch err := l.Check(); {
 	case err != nil:
 		return err
-	case l.Slices != j.Ranks || l.SliceSize != j.SliceSize || uint64(l.Base) != j.Base || l.Size() != j.RegionSize:
+	case l.Slices != j.Ranks || l.SliceSize != j.SliceSize || l.Base != j.Base || l.Size() != j.RegionSize:
 		return fmt.Errorf("its memory is %d slices of %d bytes at %#x, or else %d of %d at %#x", j.Ranks, j.SliceSize, j.Base, l.Slices, l.SliceSize, l.Base)
 	case j.PageSize != os.Getpagesize() || uint64(j.PageSize) != page:
 		return fmt.Errorf("its pages have %d bytes, or else %d; here they have %d", j.PageSize, page, os.Getpagesize())
-	case r.was.Stack < MinStack || r.was.Stack >= l.SliceSize:
-		return fmt.Errorf("stacks of %d bytes in slices of %d", r.was.Stack, l.SliceSize)
+	case r.was.Options.Stack < MinStack || r.was.Options.Stack >= l.SliceSize:
+		return fmt.Errorf("stacks of %d bytes in slices of %d", r.was.Options.Stack, l.SliceSize)
 	}
 	if n := len(extents); n > 0 && extents[n-1].End() > l.Size() {
 		return fmt.Errorf("memory at offset %#x of %#x bytes", extents[n-1].End(), l.Size())
@@ -139,7 +139,7 @@ func (r *Restart) validateRanks() error {
 // slice is where the memory of a rank is.
 func (r *Restart) slice(rank int) isomalloc.Range {
 	l := r.was.Layout
-	from := l.Base + uintptr(l.Control) + uintptr(rank)*uintptr(l.SliceSize)
+	from := uintptr(l.Base + l.Control + uint64(rank)*l.SliceSize)
 	return isomalloc.Range{Lo: from, Hi: from + uintptr(l.SliceSize)}
 }
 
@@ -154,28 +154,31 @@ func (r *Restart) validateEnded() error {
 	return nil
 }
 
-// validateOptions looks at the options of the job that are kept.
-func (p *metadata) validateOptions() error {
-	if _, err := privatize.FindMethod(p.Method); err != nil {
-		return fmt.Errorf("privatization %q: %w", p.Method, err)
+// validate looks at options that were kept.
+func (o *Lasting) validate() error {
+	if _, err := privatize.FindMethod(o.Method); err != nil {
+		return fmt.Errorf("privatization %q: %w", o.Method, err)
 	}
-	if p.Balance != "" {
-		if _, err := loadbalance.Find(p.Balance); err != nil {
-			return fmt.Errorf("load balancing %q: %w", p.Balance, err)
+	if o.Balance != "" {
+		if _, err := loadbalance.Find(o.Balance); err != nil {
+			return fmt.Errorf("load balancing %q: %w", o.Balance, err)
 		}
 	}
-	if p.Period != "" || p.Balance != "" {
-		if _, err := live.ParsePeriod(p.Period); err != nil {
-			return fmt.Errorf("it balances its load each %q: %w", p.Period, err)
+	if o.Period != "" || o.Balance != "" {
+		if _, err := live.ParsePeriod(o.Period); err != nil {
+			return fmt.Errorf("it balances its load each %q: %w", o.Period, err)
 		}
 	}
-	if err := p.Saves.validate(); err != nil {
+	if err := o.Checkpoints.validate(); err != nil {
 		return err
 	}
-	return p.FT.validate()
+	return o.FT.validate()
 }
 
 func (c *Checkpoints) validate() error {
+	if c == nil {
+		return nil
+	}
 	if c.Every < 0 || c.MTBF < 0 || c.Keep < 0 || c.Keep > MaxKept {
 		return fmt.Errorf("checkpoints each %v, for failures each %v, of which %d stay", c.Every, c.MTBF, c.Keep)
 	}

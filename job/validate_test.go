@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"ampirun/checkpoint"
+	"ampirun/internal/wire"
 	"ampirun/isomalloc"
 	"ampirun/job/journal"
 	"ampirun/privatize"
@@ -19,10 +18,10 @@ import (
 // sampleJob is the metadata of a job of one rank, to be changed before the metadata is put into it.
 func sampleJob(program string) (*checkpoint.Job, metadata) {
 	l := isomalloc.Config{Base: 1 << 40, Control: 1 << 20, SliceSize: 1 << 24, Slices: 1}
-	j := &checkpoint.Job{Program: program, Args: []string{program}, Dir: "/", Ranks: 1, PEs: 1, PageSize: os.Getpagesize(), Base: uint64(l.Base),
+	j := &checkpoint.Job{Program: program, Args: []string{program}, Dir: "/", Ranks: 1, PEs: 1, PageSize: os.Getpagesize(), Base: l.Base,
 		RegionSize: l.Size(), SliceSize: l.SliceSize, Launcher: program, PerRank: make([]checkpoint.Rank, 1),
 		Images: []checkpoint.Image{{Path: program}}}
-	return j, metadata{Layout: l, Stack: MinStack, Method: "pie", Period: "auto", Opened: journal.Mark{Job: "0123"}}
+	return j, metadata{Layout: l, Options: Lasting{Lasting: vrank.Lasting{Stack: MinStack, Method: "pie", Period: "auto"}, Checkpoints: &Checkpoints{}}, Opened: journal.Mark{Job: "0123"}}
 }
 
 // bad is a job that cannot be, though each byte of its checkpoint is as it was written.
@@ -35,7 +34,7 @@ type bad struct {
 func withFiles(files ...vrank.File) func(*checkpoint.Job, *metadata) {
 	return func(j *checkpoint.Job, _ *metadata) {
 		j.PerRank[0].Files = make([]checkpoint.File, len(files))
-		j.PerRank[0].Opaque = map[string][]byte{metadataKey: encode(files)}
+		j.PerRank[0].Opaque = map[string][]byte{metadataKey: wire.Encode(files)}
 	}
 }
 
@@ -58,20 +57,20 @@ var badJobs = []bad{
 	{"its memory is 1 slices", func(j *checkpoint.Job, _ *metadata) { j.Base = 4096 }},
 	{"its pages have 8192 bytes, or else 8192", func(j *checkpoint.Job, _ *metadata) { j.PageSize = 8192 }},
 	{"memory at offset 0x1fff000 of 0x1100000 bytes", nil},
-	{"stacks of 0 bytes", func(_ *checkpoint.Job, p *metadata) { p.Stack = 0 }},
-	{"stacks of 16777216 bytes", func(_ *checkpoint.Job, p *metadata) { p.Stack = 1 << 24 }},
+	{"stacks of 0 bytes", func(_ *checkpoint.Job, p *metadata) { p.Options.Stack = 0 }},
+	{"stacks of 16777216 bytes", func(_ *checkpoint.Job, p *metadata) { p.Options.Stack = 1 << 24 }},
 	{"it does not say which file \"/heat\" was", func(j *checkpoint.Job, _ *metadata) { j.Images = nil }},
 	{"it does not say which file \"/other\" was", func(j *checkpoint.Job, _ *metadata) { j.Launcher = "/other" }},
 	{"it does not say which file \"/lib\" was", func(_ *checkpoint.Job, p *metadata) { p.Libraries = []privatize.Library{{Name: "lib", Path: "/lib"}} }},
 	{"of -5 bytes", func(j *checkpoint.Job, _ *metadata) { j.Images[0].Size = -5 }},
 	{"rank -1 has ended", func(_ *checkpoint.Job, p *metadata) { p.Ended = []ended{{-1, 0}} }},
 	{"rank 0 has ended", func(_ *checkpoint.Job, p *metadata) { p.Ended = []ended{{0, 0}, {0, 0}} }},
-	{"pei", func(_ *checkpoint.Job, p *metadata) { p.Method = "pei" }},
-	{"Nothing", func(_ *checkpoint.Job, p *metadata) { p.Balance = "Nothing" }},
-	{"each \"often\"", func(_ *checkpoint.Job, p *metadata) { p.Period = "often" }},
-	{"checkpoints each -1s", func(_ *checkpoint.Job, p *metadata) { p.Saves.Every = -time.Second }},
-	{"copies to \"-x:/\"", func(_ *checkpoint.Job, p *metadata) { p.Saves.Buddy = "-x:/" }},
-	{"it outlives 0 failures by \"luck\"", func(_ *checkpoint.Job, p *metadata) { p.FT = &FT{Mode: "luck"} }},
+	{"pei", func(_ *checkpoint.Job, p *metadata) { p.Options.Method = "pei" }},
+	{"Nothing", func(_ *checkpoint.Job, p *metadata) { p.Options.Balance = "Nothing" }},
+	{"each \"often\"", func(_ *checkpoint.Job, p *metadata) { p.Options.Period = "often" }},
+	{"checkpoints each -1s", func(_ *checkpoint.Job, p *metadata) { p.Options.Checkpoints.Every = -time.Second }},
+	{"copies to \"-x:/\"", func(_ *checkpoint.Job, p *metadata) { p.Options.Checkpoints.Buddy = "-x:/" }},
+	{"it outlives 0 failures by \"luck\"", func(_ *checkpoint.Job, p *metadata) { p.Options.FT = &FT{Mode: "luck"} }},
 	{"notes of opened files are called \"../x\"", func(_ *checkpoint.Job, p *metadata) { p.Opened.Job = "../x" }},
 	{"from -1 on", func(_ *checkpoint.Job, p *metadata) { p.Opened.Epoch = -1 }},
 	{"rank 0 has 3 files open, or else 0", func(j *checkpoint.Job, _ *metadata) { j.PerRank[0].Files = make([]checkpoint.File, 3) }},
@@ -105,7 +104,7 @@ func TestBadMetadata(t *testing.T) {
 		} else {
 			b.change(j, &p)
 		}
-		j.Opaque = map[string][]byte{metadataKey: encode(p)}
+		j.Opaque = map[string][]byte{metadataKey: wire.Encode(p)}
 		_, err = store.Save(j, make(checkpoint.Memory, 1<<25), extents)
 		store.Close()
 		if err != nil {
@@ -138,11 +137,7 @@ func FuzzRestart(f *testing.F) {
 			list = files[0].Opaque[metadataKey]
 			files[0].Opaque = nil
 		}
-		data, err := cbor.Marshal(j)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data, encode(p), list)
+		f.Add(wire.Encode(j), wire.Encode(p), list)
 	}
 	dir := f.TempDir()
 	store, err := checkpoint.Open(dir, checkpoint.Options{})
@@ -152,7 +147,7 @@ func FuzzRestart(f *testing.F) {
 	f.Cleanup(func() { store.Close() })
 	f.Fuzz(func(t *testing.T, data, whole, files []byte) {
 		r := &Restart{Dir: dir, root: store.Root(), job: &checkpoint.Job{}}
-		if cbor.Unmarshal(data, r.job) != nil {
+		if wire.Decode(data, r.job) != nil {
 			return
 		}
 		r.job.Opaque = map[string][]byte{metadataKey: whole}
@@ -188,7 +183,7 @@ func goesOn(t *testing.T, r *Restart) {
 	}
 	for i := range v.files {
 		for _, f := range v.files[i] {
-			if f.Content != 0 && (f.Content < r.slice(i).Lo || f.Content+uintptr(f.Size) > r.slice(i).Hi) {
+			if f.Content != 0 && (f.Content < uint64(r.slice(i).Lo) || f.Content+uint64(f.Size) > uint64(r.slice(i).Hi)) {
 				t.Fatalf("%+v", f)
 			}
 		}

@@ -78,7 +78,7 @@ func work(core Core, control *link) error {
 	if err != nil {
 		return fmt.Errorf("find free address ranges: %w", err)
 	}
-	if err := control.send(message{Kind: kindHello, Free: free}); err != nil {
+	if err := control.send(message{Kind: kindHello, Free: limits(free)}); err != nil {
 		return err
 	}
 	cfg, err := receiveConfig(control)
@@ -113,7 +113,7 @@ func receiveConfig(control *link) (vrank.Config, error) {
 	if msg.Kind != kindConfig || msg.Config == nil {
 		return vrank.Config{}, fmt.Errorf("receive configuration: got a %q message", msg.Kind)
 	}
-	cfg := msg.Config.unpack()
+	cfg := *msg.Config
 	for _, fd := range []*int{&cfg.OutputFD, &cfg.FDPassFD, &cfg.CopyFD} {
 		if *fd > 0 {
 			*fd = vrank.InheritedFD(*fd)

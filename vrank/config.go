@@ -9,27 +9,27 @@ import (
 	"slices"
 	"time"
 
+	"ampirun/isomalloc"
 	"ampirun/privatize"
 )
 
-// Config is what one worker needs to run its share of a job. The job's manager fills it and sends it as JSON.
+// Config is what one worker needs to run its share of a job. The job's manager fills it and sends it.
 type Config struct {
 	PE    int // this worker's number, 0 <= PE < PEs
 	PEs   int // workers of the job
 	Ranks int // virtual ranks of the job
 
-	RegionFD  int     // descriptor of the region's memfd in this process
-	Base      uintptr // agreed address of the region
-	Control   uint64  // bytes of it before slice 0, as ControlSize says or, after a restart, has said
-	SliceSize uint64  // bytes of one rank's slice
-	StackSize uint64  // bytes of one rank's stack
+	RegionFD int              // descriptor of the region's memfd in this process
+	Layout   isomalloc.Config // where it is; Control as ControlSize says or, after a restart, has said
+
+	Lasting
+	ThisRun
 
 	Program   string              // path of the program's file
 	Args      []string            // its arguments, Args[0] included
 	Env       []string            // its environment, before the per-rank variables are added
 	Libraries []privatize.Library // its shared libraries, resolved once by the manager
 	Copies    map[string]string   // of those files that are not what they were at their paths: where they are read
-	Method    string              // privatization method, see privatize.Methods
 	Directory string              // of the job, for methods that copy the program; or ""
 
 	HostHeap bool // ranks allocate with their C library, outside of their slices: see Intercepts
@@ -39,7 +39,7 @@ type Config struct {
 	SnapshotFD int      // with Snapshot: descriptor of the snapshot that the region is copied to then, see isomalloc.Snapshot
 	ToDisk     bool     // ranks may have the job saved on disk
 	ToMemory   bool     // and in memory
-	Restart    *Restart `json:",omitempty"` // the region holds a job that was saved and goes on; nil: ranks begin
+	Restart    *Restart // the region holds a job that was saved and goes on; nil: ranks begin
 
 	Holds   bool    // the manager gets descriptors of what ranks have open: EventRetained
 	Journal Journal // with Keeps: what is noted of files that ranks open to write
@@ -51,29 +51,42 @@ type Config struct {
 	CopyFD  int
 	Mapping []int32 // the PE that each rank begins on; nil: neighbours together, equally many on each
 
-	// Balance names the strategy of load balancing and Period how often it is asked, for Started; vrank itself heeds neither.
-	Balance string
-	Period  string
-
-	// Record is the file that what is measured is written to, step by step, and RecordStep how long a step is, for Started; "" for none.
-	Record, RecordStep string `json:",omitempty"`
-
-	Stall time.Duration `json:",omitempty"` // how long nothing may come of what ranks do until that is reported: EventStalled; 0: it never is
-
-	Steal *StealPolicy `json:",omitempty"` // how idle PEs take ranks from busy ones; nil: they do not
+	StealPolicy StealPolicy // with Steal
 
 	// Started is called once when the ranks of all workers exist, on the PE thread, before any of this worker's runs; may be nil.
 	Started func() `json:"-"`
 
-	Timeline *TimelineLimit `json:",omitempty"` // what is recorded for Observer.Moments; nil: nothing
+	Timeline *TimelineLimit // what is recorded for Observer.Moments; nil: nothing
 
-	OutputFD  int  // where frames of the ranks' output go, see FrameHeader
-	HeapCheck bool // check every rank's heap at each operation and at the end
-	Traffic   bool // count messages by sender and receiver
-	Measure   bool // account time to ranks
-	Stats     bool // report what was measured at the end
-	Debug     bool // wait for a debugger before ranks run
-	Pin       bool // bind the PE thread to a core of its own
+	OutputFD int  // where frames of the ranks' output go, see FrameHeader
+	Traffic  bool // count messages by sender and receiver
+	Measure  bool // account time to ranks
+	Debug    bool // wait for a debugger before ranks run
+}
+
+// Lasting are the options of a job that hold as long as it does: checkpoints keep them, and a restart has those again for which it says nothing
+// else. A new one needs a row in the table of options, a field here, and the place where it takes effect.
+type Lasting struct {
+	Stack  uint64 // bytes of one rank's stack
+	Method string // privatization method, see privatize.Methods
+
+	// Balance names the strategy of load balancing ("": none, unless the program asks for a step), and Period how often it is asked, see
+	// live.ParsePeriod. They are for Started: vrank itself heeds neither.
+	Balance, Period string
+
+	Steal bool // idle PEs take ready ranks from busy ones
+}
+
+// ThisRun are the options that workers heed and that hold until the job ends or is interrupted. A new one needs no other places than one of
+// Lasting.
+type ThisRun struct {
+	// Record is the file that what is measured is written to, step by step, and RecordStep how long a step is, for Started; "" for none.
+	Record, RecordStep string
+
+	Stall     time.Duration // how long nothing may come of what ranks do until that is reported: EventStalled; 0: it never is
+	HeapCheck bool          // check every rank's heap at each operation and at the end
+	Stats     bool          // report what was measured at the end
+	Pin       bool          // bind the PE thread to a core of its own
 }
 
 // Journal says where workers note which files ranks open to write, and how large those were: see file_journal.h.

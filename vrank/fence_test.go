@@ -20,7 +20,7 @@ func TestFence(t *testing.T) {
 		t.Skipf("+migrate copy %v", err)
 	}
 	const base, size = uintptr(0x300000000000), 16 * page
-	region, err := isomalloc.Create(isomalloc.Config{Base: base, SliceSize: size, Slices: 1})
+	region, err := isomalloc.Create(isomalloc.Config{Base: uint64(base), SliceSize: size, Slices: 1})
 	if err == nil {
 		err = region.Map()
 	}

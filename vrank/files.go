@@ -24,7 +24,7 @@ type File struct {
 	Object Object // of regular files, pipes and sockets; those without a name by which they could be opened again are opened together
 
 	// Of what nobody could open again: where in the slice its bytes are while the job is frozen.
-	Content uintptr `json:",omitempty"`
+	Content uint64 `json:",omitempty"`
 
 	Seals   int        `json:",omitempty"` // of a file in memory
 	Mode    uint32     `json:",omitempty"` // of shared memory and pipes
@@ -132,7 +132,7 @@ func (r *rank) room(f *File) []byte {
 	if to == nil {
 		return nil
 	}
-	f.Content = uintptr(to)
+	f.Content = uint64(uintptr(to))
 	return f.content()
 }
 
@@ -150,12 +150,12 @@ func (r *rank) roomForUnread(f *File) ([]byte, error) {
 	return data, nil
 }
 
-func (f *File) content() []byte { return bytesAt(at(f.Content), uint64(f.Size)) }
+func (f *File) content() []byte { return bytesAt(at(uintptr(f.Content)), uint64(f.Size)) }
 
 // dropContents frees what room has given.
 func (r *rank) dropContents(files []File) {
 	for _, f := range files {
-		r.free(at(f.Content))
+		r.free(at(uintptr(f.Content)))
 	}
 }
 

@@ -105,7 +105,7 @@ func (f *File) checkContent(slice isomalloc.Range, has bool) error {
 	if !has && f.Content == 0 {
 		return nil
 	}
-	if !has || f.Content < slice.Lo || f.Content >= slice.Hi || uint64(f.Size) > uint64(slice.Hi-f.Content) {
+	if !has || f.Content < uint64(slice.Lo) || f.Content >= uint64(slice.Hi) || uint64(f.Size) > uint64(slice.Hi)-f.Content {
 		return fmt.Errorf("its %d bytes are not at %#x", f.Size, f.Content)
 	}
 	return nil

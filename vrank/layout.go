@@ -53,7 +53,7 @@ func requestsOf(l *sliceLayout) uint64 {
 }
 
 func newLayout(cfg *Config, imagesSize, imagesAlign, tlsSize uint64) (sliceLayout, error) {
-	l := sliceLayout{size: cfg.SliceSize, imagesSize: imagesSize, tlsSize: tlsSize, stackSize: alignUp(cfg.StackSize, page)}
+	l := sliceLayout{size: cfg.Layout.SliceSize, imagesSize: imagesSize, tlsSize: tlsSize, stackSize: alignUp(cfg.Stack, page)}
 	// The stack's top lies in the middle of what one page table maps, so that its neighbours share that table.
 	l.stack = alignUp(guardOf(&l)+l.stackSize+tableSpan/2, tableSpan) + tableSpan/2 - l.stackSize
 	l.guardSize = l.stack

@@ -3,6 +3,8 @@ package vrank
 import (
 	stdstrings "strings"
 	"testing"
+
+	"ampirun/isomalloc"
 )
 
 // VR_LINE and VR_COLOURS of the core; TestOffsets compares them with its header.
@@ -31,7 +33,7 @@ func layoutCases() []layoutCase {
 
 func (c layoutCase) make(t *testing.T) sliceLayout {
 	t.Helper()
-	l, err := newLayout(&Config{SliceSize: c.slice, StackSize: c.stack}, c.images, c.align, c.tls)
+	l, err := newLayout(&Config{Layout: isomalloc.Config{SliceSize: c.slice}, Lasting: Lasting{Stack: c.stack}}, c.images, c.align, c.tls)
 	if err != nil {
 		t.Fatalf("%+v: %v", c, err)
 	}
@@ -146,7 +148,7 @@ func TestLayoutRefusal(t *testing.T) {
 		{0, fits.stack, fits.images, page, 0},
 		{1 << 30, 1 << 62, page, page, 0},
 	} {
-		_, err := newLayout(&Config{SliceSize: c.slice, StackSize: c.stack}, c.images, c.align, c.tls)
+		_, err := newLayout(&Config{Layout: isomalloc.Config{SliceSize: c.slice}, Lasting: Lasting{Stack: c.stack}}, c.images, c.align, c.tls)
 		if err == nil {
 			t.Errorf("%+v: no refusal", c)
 			continue

@@ -1,8 +1,6 @@
 package vrank
 
 import (
-	"encoding/json"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -66,45 +64,4 @@ func (w *worker) sendRetained(e Event) {
 	for _, fd := range e.FDs {
 		unix.Close(fd)
 	}
-}
-
-// Names of files may hold any byte but zero, and JSON strings would replace what is not UTF-8.
-
-// MarshalJSON has the path travel as bytes.
-func (h Retained) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireRetained{h.Object, []byte(h.Path)})
-}
-
-// UnmarshalJSON reads what MarshalJSON has written.
-func (h *Retained) UnmarshalJSON(data []byte) error {
-	var w wireRetained
-	err := json.Unmarshal(data, &w)
-	*h = Retained{w.Object, string(w.Path)}
-	return err
-}
-
-type wireRetained struct {
-	Object
-	Path []byte
-}
-
-// MarshalJSON has the path travel as bytes.
-func (f File) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireFile{plainFile(f), []byte(f.Path)})
-}
-
-// UnmarshalJSON reads what MarshalJSON has written.
-func (f *File) UnmarshalJSON(data []byte) error {
-	var w wireFile
-	err := json.Unmarshal(data, &w)
-	*f = File(w.plainFile)
-	f.Path = string(w.Path)
-	return err
-}
-
-type plainFile File // without the methods
-
-type wireFile struct {
-	plainFile
-	Path []byte // in place of that in there
 }

@@ -1,21 +1,18 @@
 package vrank
 
 import (
-	"encoding/json"
 	"reflect"
 	"testing"
+
+	"ampirun/internal/wire"
 )
 
 // TestNamesTravel has names of files come as they went that are not UTF-8.
 func TestNamesTravel(t *testing.T) {
 	e := Event{Kind: EventRetained, Retained: []Retained{{Object{1, 2}, "/a\xff\"b"}}, FDs: []int{7},
 		Frozen: &Frozen{Ranks: []FrozenRank{{Files: []File{{Number: 64, Path: "/a\xff\"b", Kind: FileRegular, Object: Object{1, 2}, Size: 5, Locks: []Lock{{Whole: true}}}}}}}}
-	data, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got Event
-	if err := json.Unmarshal(data, &got); err != nil {
+	if err := wire.Decode(wire.Encode(e), &got); err != nil {
 		t.Fatal(err)
 	}
 	e.FDs = nil // they travel apart

@@ -50,7 +50,7 @@ func newSnapshotted(t *testing.T) *snapshotted {
 
 func (s *snapshotted) whole() isomalloc.Range {
 	c := s.region.Config()
-	return isomalloc.Range{Lo: c.Base, Hi: c.Base + uintptr(c.Size())}
+	return isomalloc.Range{Lo: uintptr(c.Base), Hi: uintptr(c.Base + c.Size())}
 }
 
 func (s *snapshotted) content(r *isomalloc.Region) []byte {

@@ -62,7 +62,7 @@ var running *worker
 // Run runs this worker's share of a job: it returns when all its ranks have ended, or after Stop. Events are reported from
 // the PE thread, EventDone last. Call it once in a process.
 func Run(cfg Config, mpi MPI, report func(Event)) error {
-	layout := isomalloc.Config{Base: cfg.Base, Control: cfg.Control, SliceSize: cfg.SliceSize, Slices: cfg.Ranks}
+	layout := cfg.Layout
 	region, err := isomalloc.Attach(cfg.RegionFD, layout)
 	if err != nil {
 		return fmt.Errorf("map the region: %w", err)
@@ -74,7 +74,7 @@ func Run(cfg Config, mpi MPI, report func(Event)) error {
 		}
 	}
 	running = w
-	stack := at(cfg.Base + privateSize - peStackSize)
+	stack := at(uintptr(cfg.Layout.Base) + privateSize - peStackSize)
 	if err := cError(C.vr_pe_thread_run(stack, peStackSize)); err != nil {
 		return fmt.Errorf("run the PE thread: %w", err)
 	}
@@ -82,7 +82,7 @@ func Run(cfg Config, mpi MPI, report func(Event)) error {
 }
 
 // control is the address of the job's shared structures.
-func (w *worker) control() unsafe.Pointer { return at(w.cfg.Base + privateSize) }
+func (w *worker) control() unsafe.Pointer { return at(uintptr(w.cfg.Layout.Base) + privateSize) }
 
 func (w *worker) startPE() error {
 	return cError(C.vr_pe_start(w.control(), C.int(w.cfg.PE)))
@@ -111,9 +111,9 @@ func (w *worker) joinJob() error {
 			runs: C.int32_t(l.Runs), messages: C.int32_t(l.Messages)}
 		C.vr_timeline_begin()
 	}
-	if s := w.cfg.Steal; s != nil {
-		C.vr_steal_policy = C.struct_vr_steal_policy{is_on: 1, cost: C.uint64_t(s.Cost * ticksPerSecond())}
-		if s.Half {
+	if p := w.cfg.StealPolicy; w.cfg.Steal {
+		C.vr_steal_policy = C.struct_vr_steal_policy{is_on: 1, cost: C.uint64_t(p.Cost * ticksPerSecond())}
+		if p.Half {
 			C.vr_steal_policy.half = 1
 		}
 		if w.movable && !w.crowded && !w.images.NeedSettling() && w.cfg.CopyFD == 0 {
@@ -132,7 +132,7 @@ func (w *worker) joinJob() error {
 		C.vr_keeps_small_pages = 1
 	}
 	C.vr_fdpass_setup(C.int(w.cfg.FDPassFD), C.int(w.cfg.PEs))
-	C.vr_fork_setup(C.int(w.region.FD()), C.uint64_t(w.cfg.Base))
+	C.vr_fork_setup(C.int(w.region.FD()), C.uint64_t(w.cfg.Layout.Base))
 	if w.copier == nil && C.vr_access_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()), C.int64_t(w.spare)) != 0 {
 		return errors.New("no memory to keep account of what ranks have allocated")
 	}

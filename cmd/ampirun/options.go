@@ -291,7 +291,10 @@ func (s *settings) ckpt() *job.Checkpoints {
 }
 
 func newSettings() *settings {
-	return &settings{job: job.Options{Stack: 64 << 20, Method: "pie", Period: "auto", RecordStep: live.DefaultStep.String(), Stall: 60 * time.Second}}
+	s := new(settings)
+	s.job.Stack, s.job.Method = 64<<20, "pie"
+	s.job.RecordStep, s.job.Stall = live.DefaultStep.String(), 60*time.Second
+	return s
 }
 
 // eachOption calls visit for every row of the table.
