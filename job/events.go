@@ -21,17 +21,17 @@ func (m *manager) heard(w *worker, msg message) {
 	case msg.Kind == kindHello && w.hello == nil:
 		w.hello = &msg
 		m.hellos++
-		m.launchWhenReady()
+		m.setup.launchWhenReady()
 	case msg.Kind == kindEvent && msg.Event != nil:
 		m.happened(w, *msg.Event)
 	case msg.Kind == kindTrace:
-		m.traced(w, msg.Trace)
+		m.tracer.answered(w, msg.Trace)
 	case msg.Kind == kindSurvey || msg.Kind == kindMove:
-		m.answered(w, &msg)
+		m.asker.answered(w, &msg)
 	case msg.Kind == kindFailed:
-		m.giveUp(msg.Code, errors.New(msg.Text))
+		m.ending.giveUp(msg.Code, errors.New(msg.Text))
 	default:
-		m.isLost(w, fmt.Errorf("worker %d (pid %d) sent an unexpected %q message", w.pe, w.pid, msg.Kind))
+		m.recovery.isLost(w, fmt.Errorf("worker %d (pid %d) sent an unexpected %q message", w.pe, w.pid, msg.Kind))
 	}
 }
 
@@ -39,7 +39,7 @@ func (m *manager) heard(w *worker, msg message) {
 func (m *manager) happened(w *worker, e vrank.Event) {
 	switch e.Kind {
 	case vrank.EventRankExit:
-		m.verdict.rankExit(e.Rank, e.Code)
+		m.ending.verdict.rankExit(e.Rank, e.Code)
 	case vrank.EventDone:
 		w.done = true
 		m.stats[w.pe] = e.Stats
@@ -51,13 +51,13 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 	case vrank.EventRetained:
 		m.checkpointer.retain(e)
 	case vrank.EventFrozen:
-		m.froze(w, e.Frozen)
+		m.freezer.froze(w, e.Frozen)
 	case vrank.EventThawed:
-		m.thaws(e.Thawed)
+		m.freezer.thaws(e.Thawed)
 	case vrank.EventFault:
-		m.died(w, e)
+		m.recovery.died(w, e)
 	case vrank.EventRunning:
-		m.runs()
+		m.renewer.runs()
 	case vrank.EventDeadlock:
 		m.deadlocked(e)
 	case vrank.EventStalled:
@@ -65,10 +65,10 @@ func (m *manager) happened(w *worker, e vrank.Event) {
 	case vrank.EventPlaced:
 		m.tellDebugger()
 	case vrank.EventAbort:
-		m.verdict.event(e)
-		m.end()
+		m.ending.verdict.event(e)
+		m.ending.begin()
 	default:
-		m.isLost(w, fmt.Errorf("worker %d (pid %d) sent an unexpected %q event", w.pe, w.pid, e.Kind))
+		m.recovery.isLost(w, fmt.Errorf("worker %d (pid %d) sent an unexpected %q event", w.pe, w.pid, e.Kind))
 	}
 }
 
@@ -87,9 +87,9 @@ func (m *manager) tellDebugger() {
 
 // stalled says where all ranks are. The job goes on.
 func (m *manager) stalled(e vrank.Event) {
-	m.trace(func(traces []*vrank.Trace) {
+	m.tracer.ask(func(traces []*vrank.Trace) {
 		lines := strings.Split(e.Text, "\n")
-		for _, line := range m.symbols.Describe(traces, false) {
+		for _, line := range m.tracer.symbols.Describe(traces, false) {
 			lines = append(lines, "  "+line)
 		}
 		m.say(lines)
@@ -98,11 +98,11 @@ func (m *manager) stalled(e vrank.Event) {
 
 // deadlocked says where all ranks wait before it ends the job.
 func (m *manager) deadlocked(e vrank.Event) {
-	m.trace(func(traces []*vrank.Trace) {
-		for _, line := range m.symbols.Describe(traces, false) {
+	m.tracer.ask(func(traces []*vrank.Trace) {
+		for _, line := range m.tracer.symbols.Describe(traces, false) {
 			e.Text += "\n  " + line
 		}
-		m.verdict.event(e)
-		m.end()
+		m.ending.verdict.event(e)
+		m.ending.begin()
 	})
 }

@@ -21,79 +21,86 @@ type freeze struct {
 // errNotRunning answers those who come too late, or too early.
 var errNotRunning = errors.New("the job is not running")
 
-// freeze asks for a freeze, which begins when those that were asked for before are over.
-func (m *manager) freeze(f *freeze) {
-	m.freezes = append(m.freezes, f)
-	if len(m.freezes) == 1 {
-		m.nextFreeze()
+// freezer has the workers of a job stand still, for one reason after the other.
+type freezer struct {
+	m      *manager
+	queue  []*freeze // that are under way (the first) or asked for
+	halted *freeze   // in which all workers are leaving
+}
+
+// ask asks for a freeze, which begins when those that were asked for before are over.
+func (z *freezer) ask(f *freeze) {
+	z.queue = append(z.queue, f)
+	if len(z.queue) == 1 {
+		z.next()
 	}
 }
 
-// nextFreeze begins the first freeze of those that are asked for. It can be begun again by other workers.
-func (m *manager) nextFreeze() {
-	for len(m.freezes) > 0 && m.renewal == nil && m.launched {
-		f := m.freezes[0]
-		m.input.hold(true)
-		f.frozen, f.thawed = make([]*vrank.Frozen, len(m.workers)), nil
+// next begins the first freeze of those that are asked for. It can be begun again by other workers.
+func (z *freezer) next() {
+	for len(z.queue) > 0 && z.m.renewer.current == nil && z.m.launched {
+		f := z.queue[0]
+		z.m.input.hold(true)
+		f.frozen, f.thawed = make([]*vrank.Frozen, len(z.m.workers)), nil
 		err := errNotRunning
-		if m.stage == stageRun && !m.workers[0].done {
-			err = m.announce(f)
+		if !z.m.ending.hasBegun() && !z.m.workers[0].done {
+			err = z.announce(f)
 		}
 		if err == nil {
 			return
 		}
-		m.freezes = m.freezes[1:]
-		m.input.hold(false)
+		z.queue = z.queue[1:]
+		z.m.input.hold(false)
 		f.done(f, err)
 	}
 }
 
 // announce tells the workers of a freeze. If the one that is to begin has gone, its end is noticed soon.
-func (m *manager) announce(f *freeze) error {
-	for _, w := range m.workers[1:] {
+func (z *freezer) announce(f *freeze) error {
+	for _, w := range z.m.workers[1:] {
 		if !f.halt {
 			_ = w.outbox.send(message{Kind: kindPrepare}) // who does not hear it is only slower
 		}
 	}
-	return m.workers[0].outbox.send(message{Kind: kindFreeze, Halt: f.halt})
+	return z.m.workers[0].outbox.send(message{Kind: kindFreeze, Halt: f.halt})
 }
 
 // froze takes a worker's word that its ranks stand still.
-func (m *manager) froze(w *worker, what *vrank.Frozen) {
-	if len(m.freezes) == 0 || what == nil {
+func (z *freezer) froze(w *worker, what *vrank.Frozen) {
+	if len(z.queue) == 0 || what == nil {
 		return
 	}
-	f := m.freezes[0]
+	f := z.queue[0]
 	f.frozen[w.pe] = what
 	if what.Input != nil {
-		f.read = m.input.place(what.Input)
+		f.read = z.m.input.place(what.Input)
 	}
 	if f.halt && f.isComplete() && !f.isRefused() {
-		m.freezes = m.freezes[1:]
-		m.halted = f
+		z.queue = z.queue[1:]
+		z.halted = f
 		f.done(f, nil)
 	}
 }
 
 // thaws takes a worker's word that its ranks go on.
-func (m *manager) thaws(what *vrank.Thawed) {
-	if len(m.freezes) == 0 || what == nil {
+func (z *freezer) thaws(what *vrank.Thawed) {
+	if len(z.queue) == 0 || what == nil {
 		return
 	}
-	f := m.freezes[0]
+	f := z.queue[0]
 	f.thawed = append(f.thawed, what)
-	m.freezeEnds()
+	z.ends()
 }
 
-func (m *manager) freezeEnds() {
-	f := m.freezes[0]
+func (z *freezer) ends() {
+	f := z.queue[0]
 	if len(f.thawed) < len(f.frozen) || !f.isComplete() {
 		return
 	}
-	m.freezes = m.freezes[1:]
-	m.input.hold(false)
+	z.queue = z.queue[1:]
+	z.m.input.hold(false)
 	f.done(f, nil)
-	m.nextFreeze()
+	z.next()
 }
 
 // epoch is that of notes of opened files that begins with the freeze.
@@ -103,11 +110,11 @@ func (f *freeze) epoch() int { return f.frozen[0].Epoch }
 func (f *freeze) isComplete() bool { return !slices.Contains(f.frozen, nil) }
 
 // isLeaving tells whether a worker has ended as it was asked to: then all stand still, and what the others have said of that is on its way.
-func (m *manager) isLeaving(w *worker) bool {
-	if w.status != 0 || len(m.freezes) == 0 {
+func (z *freezer) isLeaving(w *worker) bool {
+	if w.status != 0 || len(z.queue) == 0 {
 		return false
 	}
-	f := m.freezes[0]
+	f := z.queue[0]
 	return f.halt && f.frozen != nil && f.frozen[w.pe] != nil
 }
 
@@ -141,4 +148,16 @@ func (f *freeze) pause() (longest float64) {
 		longest = max(longest, w.Pause)
 	}
 	return longest
+}
+
+// stoodStill is what the job had if its workers ended in a freeze after all ranks had come to rest; nil: they did not.
+func (z *freezer) stoodStill() *rollbackTarget {
+	f := z.halted
+	if f == nil && len(z.queue) > 0 {
+		f = z.queue[0]
+	}
+	if f == nil || f.frozen == nil || !f.isComplete() || f.isRefused() {
+		return nil
+	}
+	return f.rollbackTarget(z.m.opt.Ranks)
 }

@@ -66,7 +66,7 @@ func (k *checkpointer) renewed(workers int) {
 
 // copyAgain brings the copy to what the region is. Workers were making it when one failed: then all of them stood still.
 func (k *checkpointer) copyAgain(stood *rollbackTarget) filler {
-	region := k.m.region
+	region := k.m.setup.region
 	k.note(stood)
 	return func() (*rollbackTarget, error) { return stood, k.snapshot.CopyFrom(region) }
 }
@@ -77,7 +77,7 @@ func (k *checkpointer) goBack(stood *rollbackTarget, copied uint32) filler {
 	if copied > k.copied && stood != nil {
 		k.note(stood)
 	}
-	region, last, restart := k.m.region, k.last, k.m.opt.Restart
+	region, last, restart := k.m.setup.region, k.last, k.m.opt.Restart
 	if last != nil {
 		return func() (*rollbackTarget, error) {
 			return last, errors.Join(region.CopyFrom(k.snapshot.Region), k.restoreFiles(last))

@@ -22,7 +22,7 @@ func (k *checkpointer) identify(job *checkpoint.Job) error {
 		k.images = map[string]checkpoint.Image{}
 	}
 	paths := []string{k.m.program}
-	for _, l := range k.m.libraries {
+	for _, l := range k.m.setup.libraries {
 		paths = append(paths, l.Path)
 	}
 	for _, i := range opened {

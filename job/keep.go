@@ -157,7 +157,7 @@ func (k *checkpointer) checkpoint(done func(error)) {
 	}
 	k.busy = true
 	k.asked, k.next = k.next, nil
-	k.m.freeze(&freeze{done: k.took})
+	k.m.freezer.ask(&freeze{done: k.took})
 }
 
 // asks has the job saved for its program: on the disk, or as a copy in memory, which is one on the disk too when that is wanted anyway.
@@ -167,7 +167,7 @@ func (k *checkpointer) asks(memory bool) {
 		return
 	}
 	k.busy = true
-	k.m.freeze(&freeze{memory: true, done: k.took})
+	k.m.freezer.ask(&freeze{memory: true, done: k.took})
 }
 
 // writes tells whether the job is saved on the disk, and staysInMemory whether its last copy is good for something.

@@ -64,14 +64,14 @@ func (k *checkpointer) statusOfCopy() *control.CopyStatus {
 	return s
 }
 
-// statusOfFT is what has become of failures; nil where nobody makes them good.
-func (m *manager) statusOfFT() *control.FTStatus {
-	ft := m.opt.FT
+// status is what has become of failures; nil where nobody makes them good.
+func (r *recovery) status() *control.FTStatus {
+	ft := r.m.opt.FT
 	if ft == nil {
 		return nil
 	}
-	s := &control.FTStatus{Mode: ft.Mode, Copy: m.checkpointer.statusOfCopy(), Shrink: ft.Shrink, MaxFailures: ft.MaxFailures, Failures: []control.FailureStatus{}}
-	for _, h := range m.recovery.history {
+	s := &control.FTStatus{Mode: ft.Mode, Copy: r.m.checkpointer.statusOfCopy(), Shrink: ft.Shrink, MaxFailures: ft.MaxFailures, Failures: []control.FailureStatus{}}
+	for _, h := range r.history {
 		s.Failures = append(s.Failures, control.FailureStatus{What: h.what, When: h.when, Took: h.took.Seconds()})
 	}
 	return s

@@ -10,53 +10,36 @@ import (
 	"time"
 
 	"ampirun/internal/refusal"
-	"ampirun/isomalloc"
 	"ampirun/job/control"
 	"ampirun/privatize"
 	"ampirun/vrank"
 )
 
-// manager runs one job. All fields belong to the goroutine of Run, which others reach by post.
+// manager runs one job. It takes what happens, one thing after the other (serve), and gives it to the part whose job that is. All fields belong
+// to the goroutine of Run, which others reach by post.
 type manager struct {
 	opt     Options
 	program string // absolute path
-	*workerGroup
-	out       *merger
-	outputLog *outputLog
-	verdict   verdict
-	steps     []vrank.BalanceStep
-
-	directory      string // private, for copies of the program; or ""
-	libraries      []privatize.Library
-	resolved       bool              // they are known
-	region         *isomalloc.Region // nil until the job is launched
-	rollbackTarget *rollbackTarget   // what the job goes on with; nil: it begins
-
-	stage   stage
-	grace   *time.Timer // until the next stage, once the job must end
-	waits   int         // how often the next stage was put off
-	posts   chan func()
-	failure chan error    // why output was lost: the first reason
-	over    chan struct{} // closed when nobody takes posts any more
+	since   time.Time
 	signals chan os.Signal
 	kept    map[int]bool // children that were there before the job
 
+	*mailbox
+	*console
+	*workerGroup
+	setup     setup
+	ending    ending
+	freezer   freezer
+	renewer   renewer
+	recovery  recovery
+	asker     asker
+	tracer    tracer
+	input     *input     // nil: workers read the job's own
+	heartbeat *heartbeat // nil: nobody listens for it
+
 	checkpointer *checkpointer // saves the job; nil: nobody does
-	freezes      []*freeze     // that are under way (the first) or asked for
-	halted       *freeze       // in which all workers are leaving
-	renewal      *renewal      // that is under way, until the new workers are started
-	scaled       []func(error) // to be told when they run
-	recovery     recovery
-	heartbeat    *heartbeat // nil: nobody listens for it
-	input        *input     // nil: workers read the job's own
-
-	waiting int      // workers that wait for the debugger
-	inquiry *inquiry // about where the ranks are; nil: none is under way
-	symbols vrank.Symbolizer
-
-	since     time.Time // when the manager was made
-	questions questions
-	moving    map[int]*moving // by rank: those that somebody has sent somewhere
+	steps        []vrank.BalanceStep
+	waiting      int // workers that wait for the debugger
 
 	traceFile *os.File  // nil: none is wanted
 	observer  *observer // nil until the job is launched, or when nobody wants one
@@ -101,17 +84,17 @@ func runJob(ctx context.Context, opt Options) (exitCode int, stats []*vrank.Stat
 		defer os.RemoveAll(directory)
 	}
 	m := newManager(opt, program)
-	m.directory = directory
+	m.setup.directory = directory
 	m.traceFile = traceFile
 	defer m.close()
 	if err := m.prepareKeeping(); err != nil {
 		return refusalCode(err), nil, err
 	}
-	if notice := control.Listen(steering{m}.verbs(), m.over); notice != "" {
+	if notice := control.Listen(steering{m}.verbs(), m.closed); notice != "" {
 		m.say([]string{notice})
 	}
-	if err := m.start(); err != nil {
-		m.giveUp(1, err)
+	if err := m.setup.start(); err != nil {
+		m.ending.giveUp(1, err)
 	}
 	m.serve(ctx)
 	exitCode, err = m.finish()
@@ -122,21 +105,17 @@ func newManager(opt Options, program string) *manager {
 	m := &manager{
 		opt:         opt,
 		program:     program,
-		workerGroup: newWorkerGroup(opt.Workers),
-		outputLog:   newOutputLog(opt.Ranks, nil),
 		since:       time.Now(),
-		moving:      map[int]*moving{},
-		posts:       make(chan func(), 64),
-		failure:     make(chan error, 1),
-		over:        make(chan struct{}),
-		grace:       time.NewTimer(time.Hour),
 		kept:        children(),
+		mailbox:     newMailbox(),
+		workerGroup: newWorkerGroup(opt.Workers),
 	}
-	m.grace.Stop()
-	printer := newPrinter(opt.Stdout, opt.Stderr, m.fail)
-	m.out = newMerger(printer, opt.Label)
+	m.console = newConsole(opt, m.mailbox)
+	m.setup.m, m.freezer.m, m.renewer.m, m.recovery.m, m.tracer.m = m, m, m, m, m
+	m.asker = asker{m: m, moving: map[int]*moving{}}
+	m.ending = newEnding(m)
 	if opt.FT != nil {
-		m.heartbeat = newHeartbeat(opt.FT.Timeout)
+		m.heartbeat = newHeartbeat(m, opt.FT.Timeout)
 		m.input = newInput(opt.Stdin)
 	}
 	m.signals = catchSignals()
@@ -145,31 +124,15 @@ func newManager(opt Options, program string) *manager {
 }
 
 func (m *manager) close() {
-	close(m.over)
+	close(m.closed)
 	signal.Stop(m.signals)
 	m.workerGroup.memory.Wait() // it may be reading the copy
 	m.checkpointer.close()
 	m.opt.Restart.close()
-	if m.region != nil {
-		m.region.Close()
+	if m.setup.region != nil {
+		m.setup.region.Close()
 	}
 	m.workerGroup.close()
-}
-
-// post hands f to the manager's goroutine; it is dropped when the job is over.
-func (m *manager) post(f func()) {
-	select {
-	case m.posts <- f:
-	case <-m.over:
-	}
-}
-
-// fail notes that output was lost. Any goroutine may call it, also with locks held.
-func (m *manager) fail(err error) {
-	select {
-	case m.failure <- err:
-	default:
-	}
 }
 
 // serve runs what is posted until all workers have ended.
@@ -187,41 +150,41 @@ func (m *manager) serve(ctx context.Context) {
 		case <-due:
 			m.checkpointer.checkpoint(nil)
 		case <-checkHeartbeats:
-			m.checkHeartbeats()
+			m.heartbeat.check()
 		case f := <-m.posts:
 			f()
 		case err := <-m.failure:
 			m.outputFailed(err)
 		case sig := <-m.signals:
 			m.signalled(sig.(syscall.Signal))
-		case <-m.grace.C:
-			m.escalate()
+		case <-m.ending.grace.C:
+			m.ending.escalate()
 		case <-cancelled:
 			cancelled = nil
-			m.giveUp(1, ctx.Err())
+			m.ending.giveUp(1, ctx.Err())
 		}
 	}
 }
 
 // isOver tells whether all workers have ended, and none follow.
 func (m *manager) isOver() bool {
-	return m.workerGroup.isGone() && (m.renewal == nil || m.stage != stageRun)
+	return m.workerGroup.isGone() && (m.renewer.current == nil || m.ending.hasBegun())
 }
 
 // hungUp takes the end of a worker's control link, which closed or broke with err.
 func (m *manager) hungUp(w *worker, err error) {
 	w.silent = true
-	m.leftInquiry(w)
-	m.leftQuestions(w)
+	m.tracer.left(w)
+	m.asker.left(w)
 	if err != nil && !w.done {
-		m.isLost(w, fmt.Errorf("worker %d (pid %d) sent no readable message: %w", w.pe, w.pid, err))
+		m.recovery.isLost(w, fmt.Errorf("worker %d (pid %d) sent no readable message: %w", w.pe, w.pid, err))
 	}
 	m.judgeEnd(w)
 }
 
 // cannotTell takes that nothing can be sent to a worker.
 func (m *manager) cannotTell(w *worker, err error) {
-	m.isLost(w, fmt.Errorf("worker %d (pid %d) cannot be told anything: %w", w.pe, w.pid, err))
+	m.recovery.isLost(w, fmt.Errorf("worker %d (pid %d) cannot be told anything: %w", w.pe, w.pid, err))
 }
 
 // ended takes the end of a worker's process.
@@ -231,7 +194,7 @@ func (m *manager) ended(pid int, status syscall.WaitStatus, cpu time.Duration) {
 			w.reaped, w.status, w.cpu = true, status, cpu
 			m.judgeEnd(w)
 			if status.CoreDump() {
-				m.verdict.core(w.pe, w.pid)
+				m.ending.verdict.core(w.pe, w.pid)
 			}
 		}
 	}
@@ -241,15 +204,15 @@ func (m *manager) ended(pid int, status syscall.WaitStatus, cpu time.Duration) {
 func (m *manager) judgeEnd(w *worker) {
 	switch {
 	case !w.reaped || !w.silent:
-	case m.renewal != nil:
-		if m.isToLeave() && w.status != 0 {
-			m.failsToLeave(workerEnd(w))
+	case m.renewer.current != nil:
+		if m.renewer.isToLeave() && w.status != 0 {
+			m.renewer.failsToLeave(workerEnd(w))
 		}
-		m.replaceWhenGone()
-	case w.done && w.status == 0 || m.isLeaving(w):
-	case m.stage == stageRun:
+		m.renewer.replaceWhenGone()
+	case w.done && w.status == 0 || m.freezer.isLeaving(w):
+	case !m.ending.hasBegun():
 		code, err := workerEnd(w)
-		m.failed(code, err, "")
+		m.recovery.failed(code, err, "")
 	}
 }
 
@@ -257,24 +220,24 @@ func (m *manager) judgeEnd(w *worker) {
 func (m *manager) outputFailed(err error) {
 	if errors.Is(err, syscall.EPIPE) {
 		err = nil
-		m.verdict.decide(128+int(syscall.SIGPIPE), nil)
+		m.ending.verdict.decide(128+int(syscall.SIGPIPE), nil)
 	}
-	m.giveUp(1, err)
+	m.ending.giveUp(1, err)
 }
 
 // finish passes on what is left of the output and gives the verdict.
 func (m *manager) finish() (int, error) {
 	m.killOrphans()
 	m.workerGroup.readers.Wait()
-	m.observer.end(m.verdict)
+	m.observer.end(m.ending.verdict)
 	m.out.passAll()
 	select {
 	case err := <-m.failure:
 		m.outputFailed(err)
 	default:
 	}
-	m.checkpointer.awaitCopy(m.verdict.exitCode() != 0)
-	if m.opt.Stats || m.verdict.err != nil {
+	m.checkpointer.awaitCopy(m.ending.verdict.exitCode() != 0)
+	if m.opt.Stats || m.ending.verdict.err != nil {
 		m.out.endLine(streamErr)
 	}
 	if m.opt.Stats {
@@ -283,5 +246,5 @@ func (m *manager) finish() (int, error) {
 		m.checkpointer.print(m.opt.Stderr)
 		m.recovery.print(m.opt.Stderr)
 	}
-	return m.verdict.exitCode(), m.verdict.err
+	return m.ending.verdict.exitCode(), m.ending.verdict.err
 }

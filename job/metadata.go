@@ -34,7 +34,7 @@ const metadataKey = "job/2"
 // describe says what a checkpoint has to know of the job besides its memory.
 func (k *checkpointer) describe(f *freeze, over []ended) *checkpoint.Job {
 	m, c := k.m, k.snapshot.Config()
-	p := metadata{Layout: c, Options: m.opt.Lasting, Libraries: m.libraries, Opened: k.journal.At(f.epoch()), Ended: over}
+	p := metadata{Layout: c, Options: m.opt.Lasting, Libraries: m.setup.libraries, Opened: k.journal.At(f.epoch()), Ended: over}
 	dir, _ := os.Getwd()
 	j := &checkpoint.Job{
 		Version: m.opt.Version, Program: m.program, Args: append([]string{m.opt.Program}, m.opt.Args...), Env: m.opt.Env, Dir: dir,

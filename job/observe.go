@@ -35,8 +35,8 @@ type observer struct {
 
 // observe begins to look at the job that is about to be launched.
 func (m *manager) observe(placed []int32) error {
-	layout := m.region.Config()
-	fd, err := unix.FcntlInt(uintptr(m.region.FD()), unix.F_DUPFD_CLOEXEC, 0)
+	layout := m.setup.region.Config()
+	fd, err := unix.FcntlInt(uintptr(m.setup.region.FD()), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("+trace, +progress: %w", err)
 	}
@@ -50,7 +50,7 @@ func (m *manager) observe(placed []int32) error {
 	}
 	o := &observer{job: job, over: make(chan verdict), ended: make(chan struct{})}
 	if m.traceFile != nil {
-		c := m.config(0, layout)
+		c := m.setup.config(0, layout)
 		c.Mapping = placed
 		o.timeline = newTimelineFile(m.traceFile, m.opt, &c, job)
 	}

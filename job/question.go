@@ -13,8 +13,8 @@ type question struct {
 
 // ask puts a question to a worker. done is called once: with the answer, or with nil when there will be none. What it returns withdraws
 // the question: done is not called any more.
-func (m *manager) ask(to *worker, msg message, done func(answer *message)) (withdraw func()) {
-	q := &m.questions
+func (a *asker) ask(to *worker, msg message, done func(answer *message)) (withdraw func()) {
+	q := &a.questions
 	if q.open == nil {
 		q.open = map[int]question{}
 	}
@@ -29,8 +29,8 @@ func (m *manager) ask(to *worker, msg message, done func(answer *message)) (with
 }
 
 // answered takes an answer; to one that was withdrawn nobody listens.
-func (m *manager) answered(by *worker, answer *message) {
-	q := &m.questions
+func (a *asker) answered(by *worker, answer *message) {
+	q := &a.questions
 	if asked, known := q.open[answer.Number]; known && asked.to != by {
 		return
 	}
@@ -44,9 +44,9 @@ func (q *questions) close(number int, answer *message) {
 	}
 }
 
-// leftQuestions notes that a worker will not answer any more.
-func (m *manager) leftQuestions(w *worker) {
-	q := &m.questions
+// left notes that a worker will not answer any more.
+func (a *asker) left(w *worker) {
+	q := &a.questions
 	for number, asked := range q.open {
 		if asked.to == w {
 			q.close(number, nil)
@@ -55,6 +55,6 @@ func (m *manager) leftQuestions(w *worker) {
 }
 
 // isAnswering tells whether it makes sense to ask a worker about its ranks.
-func (m *manager) isAnswering(w *worker) bool {
-	return m.launched && m.stage == stageRun && w.alive() && !w.silent && !w.done
+func (a *asker) isAnswering(w *worker) bool {
+	return a.m.launched && !a.m.ending.hasBegun() && w.alive() && !w.silent && !w.done
 }

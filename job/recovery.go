@@ -29,8 +29,9 @@ type FT struct {
 // DefaultMaxFailures is what FT.MaxFailures is unless somebody says otherwise.
 const DefaultMaxFailures = 10
 
-// recovery is what the manager knows of the failures of its workers.
+// recovery makes failures of workers good.
 type recovery struct {
+	m        *manager
 	failures int
 	fault    string // the last one that a rank has died of, and where
 	history  []recovered
@@ -75,46 +76,46 @@ type recovered struct {
 
 // failed takes the end of a worker that should not have ended: others take its place, or the job ends with code and err. fault is what
 // one of its ranks has died of, and where; "": it was not a rank's doing.
-func (m *manager) failed(code int, err error, fault string) {
-	if m.renewal != nil {
+func (r *recovery) failed(code int, err error, fault string) {
+	if r.m.renewer.current != nil {
 		return // all are being replaced
 	}
-	if m.opt.FT != nil {
-		m.recovery.note(wayOf(code, err), m.checkpointer.point())
+	if r.m.opt.FT != nil {
+		r.note(wayOf(code, err), r.m.checkpointer.point())
 	}
-	why := m.cannotRecover(fault)
+	why := r.isHopeless(fault)
 	if why != "" {
 		err = fmt.Errorf("%w\n%s", err, why)
 	}
-	if m.opt.FT == nil || why != "" || m.stage != stageRun {
-		m.giveUp(code, err)
+	if r.m.opt.FT == nil || why != "" || r.m.ending.hasBegun() {
+		r.m.ending.giveUp(code, err)
 		return
 	}
-	m.recovery.failures++
-	m.recovery.fault = fault
-	workers := m.opt.Workers
-	if m.opt.FT.Shrink && workers > 1 {
+	r.failures++
+	r.fault = fault
+	workers := r.m.opt.Workers
+	if r.m.opt.FT.Shrink && workers > 1 {
 		workers--
 	}
-	m.say([]string{fmt.Sprintf("%v; %s, with %d workers", firstLine(err), m.checkpointer.goingBack(), workers)})
-	m.recovery.history = append(m.recovery.history, recovered{what: firstLine(err), when: time.Now()})
-	m.renew(&renewal{workers: workers})
+	r.m.say([]string{fmt.Sprintf("%v; %s, with %d workers", firstLine(err), r.m.checkpointer.goingBack(), workers)})
+	r.history = append(r.history, recovered{what: firstLine(err), when: time.Now()})
+	r.m.renewer.renew(&renewal{workers: workers})
 }
 
 // isLost takes that a worker, whose process may live, is of no use any more.
-func (m *manager) isLost(w *worker, err error) {
+func (r *recovery) isLost(w *worker, err error) {
 	switch {
-	case !slices.Contains(m.workers, w): // others have taken the place of those before
-	case m.renewal == nil:
-		m.failed(1, err, "")
-	case m.isToLeave():
-		m.failsToLeave(1, err)
+	case !slices.Contains(r.m.workers, w): // others have taken the place of those before
+	case r.m.renewer.current == nil:
+		r.failed(1, err, "")
+	case r.m.renewer.isToLeave():
+		r.m.renewer.failsToLeave(1, err)
 	}
 }
 
-// cannotRecover is why one more failure is not made good, for the user; "": it is, or nobody has asked for that.
-func (m *manager) cannotRecover(fault string) string {
-	ft, r := m.opt.FT, &m.recovery
+// isHopeless is why one more failure is not made good, for the user; "": it is, or nobody has asked for that.
+func (r *recovery) isHopeless(fault string) string {
+	ft, r := r.m.opt.FT, &r.m.recovery
 	switch {
 	case ft == nil:
 		return ""
@@ -129,11 +130,11 @@ func (m *manager) cannotRecover(fault string) string {
 }
 
 // died takes a fault of a rank.
-func (m *manager) died(w *worker, e vrank.Event) {
+func (r *recovery) died(w *worker, e vrank.Event) {
 	w.dies = e.Core
 	var v verdict
 	v.event(e)
-	m.failed(v.code, v.err, fmt.Sprintf("rank %d, signal %d, %s", e.Rank, e.Signal, e.Place))
+	r.failed(v.code, v.err, fmt.Sprintf("rank %d, signal %d, %s", e.Rank, e.Signal, e.Place))
 }
 
 // isUnderWay tells whether the ranks stand still because of a failure.

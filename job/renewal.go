@@ -1,13 +1,8 @@
 package job
 
 import (
-	"fmt"
-	"slices"
-	"syscall"
 	"time"
 
-	"ampirun/internal/refusal"
-	"ampirun/isomalloc"
 	"ampirun/vrank"
 )
 
@@ -20,107 +15,106 @@ type renewal struct {
 	failed  func() // of a worker that was to leave and did not, so that others may wait for it for ever; nil: none
 }
 
+// renewer does that, for all who want other workers.
+type renewer struct {
+	m       *manager
+	current *renewal      // that is under way, until the new workers are started
+	scaled  []func(error) // to be told when they run
+}
+
 // renew begins a renewal. Workers that do not leave by themselves are ended.
-func (m *manager) renew(r *renewal) {
+func (n *renewer) renew(r *renewal) {
 	r.began = time.Now()
-	m.renewal = r
-	if m.resolved {
-		m.reap()
+	n.current = r
+	if n.m.setup.resolved {
+		n.m.reap()
 	}
-	if m.halted == nil {
-		m.endWorkerGroup()
+	if n.m.freezer.halted == nil {
+		n.m.workerGroup.kill()
 	}
-	m.replaceWhenGone()
+	n.replaceWhenGone()
 }
 
 // isToLeave tells whether workers leave by themselves, and none of them has failed to.
-func (m *manager) isToLeave() bool { return m.halted != nil && m.renewal.failed == nil }
+func (n *renewer) isToLeave() bool { return n.m.freezer.halted != nil && n.current.failed == nil }
 
 // failsToLeave ends the others when one has died, or stopped, instead of leaving. When they have gone that is a failure like any other.
-func (m *manager) failsToLeave(code int, err error) {
-	r := m.renewal
+func (n *renewer) failsToLeave(code int, err error) {
+	r := n.current
 	r.failed = func() {
-		m.opt.Workers, m.scaled, m.renewal = r.workers, append(m.scaled, r.renewed), nil
-		m.failed(code, err, "")
+		n.m.opt.Workers, n.scaled, n.current = r.workers, append(n.scaled, r.renewed), nil
+		n.m.recovery.failed(code, err, "")
 	}
-	m.endWorkerGroup()
-}
-
-func (m *manager) endWorkerGroup() {
-	for _, w := range m.workers {
-		if w.alive() && !w.dies {
-			syscall.Kill(w.pid, syscall.SIGKILL)
-		}
-	}
+	n.m.workerGroup.kill()
 }
 
 // replaceWhenGone replaces the workers once nothing of the old ones is left: their processes, those of their ranks, what they have written.
-func (m *manager) replaceWhenGone() {
-	c := m.workerGroup
-	if !c.isGone() || m.stage != stageRun {
+func (n *renewer) replaceWhenGone() {
+	c := n.m.workerGroup
+	if !c.isGone() || n.m.ending.hasBegun() {
 		return
 	}
-	if failed := m.renewal.failed; failed != nil {
+	if failed := n.current.failed; failed != nil {
 		failed()
 		return
 	}
 	c.dismiss()
-	m.observer.pause()
+	n.m.observer.pause()
 	go func() {
-		m.killOrphans()
+		n.m.killOrphans()
 		c.readers.Wait()
 		c.memory.Wait()
-		m.post(m.replace)
+		n.m.post(n.replace)
 	}()
 }
 
 // replace starts the new workers, and meanwhile makes the memory of the job fit for them.
-func (m *manager) replace() {
-	r := m.renewal
-	if m.stage != stageRun {
+func (n *renewer) replace() {
+	r := n.current
+	if n.m.ending.hasBegun() {
 		return
 	}
-	if saved := m.checkpointer.isWriting(); saved != nil && m.needsDisk() {
+	if saved := n.m.checkpointer.isWriting(); saved != nil && n.needsDisk() {
 		go func() {
 			<-saved
-			m.post(m.replace)
+			n.m.post(n.replace)
 		}()
 		return
 	}
 	var fill filler
-	if m.region != nil {
-		fill = m.goOnFrom()
+	if n.m.setup.region != nil {
+		fill = n.goOnFrom()
 	}
-	if len(m.freezes) > 0 {
-		m.freezes[0].frozen = nil // the new workers have not stood still
+	if len(n.m.freezer.queue) > 0 {
+		n.m.freezer.queue[0].frozen = nil // the new workers have not stood still
 	}
-	m.workerGroup.close()
-	m.halted, m.waiting, m.renewal = nil, 0, nil
-	m.opt.Workers = r.workers
-	m.checkpointer.renewed(r.workers)
-	m.workerGroup = newWorkerGroup(r.workers)
+	n.m.workerGroup.close()
+	n.m.freezer.halted, n.m.waiting, n.current = nil, 0, nil
+	n.m.opt.Workers = r.workers
+	n.m.checkpointer.renewed(r.workers)
+	n.m.workerGroup = newWorkerGroup(r.workers)
 	if r.renewed != nil {
-		m.scaled = append(m.scaled, r.renewed)
+		n.scaled = append(n.scaled, r.renewed)
 	}
 	if fill != nil {
-		m.fill(fill)
+		n.m.setup.fill(fill)
 	}
-	if err := m.startWorkers(); err != nil {
-		m.giveUp(1, err)
+	if err := n.m.startWorkers(); err != nil {
+		n.m.ending.giveUp(1, err)
 		return
 	}
-	if fill == nil && m.resolved { // the job has not begun
-		m.reap()
-		m.ready = true
+	if fill == nil && n.m.setup.resolved { // the job has not begun
+		n.m.reap()
+		n.m.ready = true
 	}
 }
 
 // runs notes that the ranks of a job run, for the first time or again.
-func (m *manager) runs() {
-	m.observer.resume(m.opt.Workers)
-	m.recovery.ended()
-	scaled := m.scaled
-	m.scaled = nil
+func (n *renewer) runs() {
+	n.m.observer.resume(n.m.opt.Workers)
+	n.m.recovery.ended()
+	scaled := n.scaled
+	n.scaled = nil
 	for _, done := range scaled {
 		done(nil)
 	}
@@ -129,39 +123,20 @@ func (m *manager) runs() {
 // filler puts the memory of a job into the region, and gives what the job goes on with besides; nil: it begins.
 type filler func() (*rollbackTarget, error)
 
-// fill has that done by a goroutine; the workers are launched when it is.
-func (m *manager) fill(fill filler) {
-	c := m.workerGroup
-	c.memory.Go(func() {
-		back, err := fill()
-		m.post(func() {
-			if !m.goesOn(err) {
-				return
-			}
-			m.symbols.Copies = m.opt.Restart.namedCopies()
-			m.rollbackTarget = back
-			m.outputLog.rollBack(back.output())
-			m.verdict.rollBack(back.exits())
-			c.ready = true
-			m.launchWhenReady()
-		})
-	})
-}
-
 // needsDisk tells whether the next workers go on with a checkpoint on the disk, if there is one: with one that is being written at the latest, for
 // those that were made before belong to another past once the job goes on from an older one.
-func (m *manager) needsDisk() bool {
-	if m.region == nil || m.checkpointer.last != nil {
+func (n *renewer) needsDisk() bool {
+	if n.m.setup.region == nil || n.m.checkpointer.last != nil {
 		return false
 	}
-	state, err := vrank.ReadFreezeState(m.region)
+	state, err := vrank.ReadFreezeState(n.m.setup.region)
 	return err == nil && !state.Whole
 }
 
 // goOnFrom decides what the next workers go on with: the region as it is, when its ranks stood still, or an earlier state of it.
-func (m *manager) goOnFrom() filler {
-	k, back, stood := m.checkpointer, m.rollbackTarget, m.stoodStill()
-	state, err := vrank.ReadFreezeState(m.region)
+func (n *renewer) goOnFrom() filler {
+	k, back, stood := n.m.checkpointer, n.m.setup.rollbackTarget, n.m.freezer.stoodStill()
+	state, err := vrank.ReadFreezeState(n.m.setup.region)
 	switch {
 	case err != nil:
 		return func() (*rollbackTarget, error) { return nil, err }
@@ -173,43 +148,4 @@ func (m *manager) goOnFrom() filler {
 		return k.copyAgain(stood)
 	}
 	return func() (*rollbackTarget, error) { return stood, nil }
-}
-
-// stoodStill is what the job had if its workers ended in a freeze after all ranks had come to rest; nil: they did not.
-func (m *manager) stoodStill() *rollbackTarget {
-	f := m.halted
-	if f == nil && len(m.freezes) > 0 {
-		f = m.freezes[0]
-	}
-	if f == nil || f.frozen == nil || !f.isComplete() || f.isRefused() {
-		return nil
-	}
-	return f.rollbackTarget(m.opt.Ranks)
-}
-
-// checkFree refuses to map the region where somebody has something else: addresses of the program are in its memory, so it is the same place,
-// or none.
-func (m *manager) checkFree(c isomalloc.Config) error {
-	for _, w := range m.workers {
-		if !hasFree(w.hello.free(), c) {
-			return occupied(c, fmt.Sprintf("worker %d", w.pe))
-		}
-	}
-	if !m.opt.observed() || m.observer != nil {
-		return nil
-	}
-	own, err := isomalloc.FreeRanges()
-	if err == nil && !hasFree(own, c) {
-		err = occupied(c, "ampirun itself, which +trace and +progress have look at it,")
-	}
-	return err
-}
-
-func hasFree(free []isomalloc.Range, c isomalloc.Config) bool {
-	return slices.ContainsFunc(free, func(r isomalloc.Range) bool { return uint64(r.Lo) <= c.Base && c.Base+c.Size() <= uint64(r.Hi) })
-}
-
-func occupied(c isomalloc.Config, who string) error {
-	return refusal.New(refusal.CodeUsage, "the memory of the job lay at %#x to %#x, and %s has something else there: addresses are chosen at random, so try again",
-		c.Base, c.Base+c.Size(), who)
 }

@@ -226,15 +226,15 @@ func orElse[T any](said, was T) T {
 }
 
 // restart begins a job that goes on: its memory is read while workers come up.
-func (m *manager) restart() (err error) {
-	r := m.opt.Restart
-	if m.region, err = isomalloc.Create(r.was.Layout); err != nil {
+func (s *setup) restart() (err error) {
+	r := s.m.opt.Restart
+	if s.region, err = isomalloc.Create(r.was.Layout); err != nil {
 		return fmt.Errorf("create the region of %d ranks: %w", r.job.Ranks, err)
 	}
-	m.libraries, m.resolved = r.was.Libraries, true
-	m.outputLog = newOutputLog(r.job.Ranks, r.rollbackTarget().written)
-	m.fill(func() (*rollbackTarget, error) {
-		v, err := r.restore(m.region, m.sayLater)
+	s.libraries, s.resolved = r.was.Libraries, true
+	s.m.outputLog = newOutputLog(r.job.Ranks, r.rollbackTarget().written)
+	s.fill(func() (*rollbackTarget, error) {
+		v, err := r.restore(s.region, s.m.sayLater)
 		if harm := new(checkpoint.Damage); errors.As(err, &harm) {
 			err = &DamagedCheckpoint{r.Generation.Number, err}
 		}

@@ -10,10 +10,10 @@ import (
 )
 
 // rankStatus adds to a survey what only the manager knows.
-func (m *manager) rankStatus(seen *vrank.Survey) (all []control.RankStatus) {
+func (a *asker) rankStatus(seen *vrank.Survey) (all []control.RankStatus) {
 	for _, r := range seen.Ranks {
 		s := control.RankStatus{RankState: r}
-		if v := m.moving[r.Rank]; v != nil {
+		if v := a.moving[r.Rank]; v != nil {
 			s.GoesTo = &v.to
 		}
 		all = append(all, s)
@@ -25,7 +25,7 @@ func (m *manager) rankStatus(seen *vrank.Survey) (all []control.RankStatus) {
 func (m *manager) statusOfSelf() *control.Status {
 	s := &control.Status{
 		PID: os.Getpid(), Program: filepath.Base(m.program), Ranks: m.opt.Ranks, State: m.stateName(), Running: time.Since(m.since).Seconds(),
-		Steal: m.opt.Steal, Checkpoints: m.checkpointer.status(), FT: m.statusOfFT(),
+		Steal: m.opt.Steal, Checkpoints: m.checkpointer.status(), FT: m.recovery.status(),
 		Balance: control.BalanceStatus{Strategy: m.opt.Balance, Period: m.opt.Period, Steps: len(m.steps)},
 	}
 	if m.opt.Restart != nil {
@@ -42,11 +42,11 @@ func (m *manager) statusOfSelf() *control.Status {
 
 func (m *manager) stateName() string {
 	switch {
-	case m.stage != stageRun:
+	case m.ending.hasBegun():
 		return "ends"
 	case m.recovery.isUnderWay():
 		return "recovers"
-	case m.isScaling():
+	case m.renewer.isScaling():
 		return "scales"
 	case !m.launched:
 		return "starts"

@@ -12,17 +12,24 @@ import (
 // surveyTime is how long one worker may take to say what the ranks do before another one is asked.
 const surveyTime = 2 * time.Second
 
+// asker asks workers what only they know, and has them do what somebody wants.
+type asker struct {
+	m         *manager
+	questions questions
+	moving    map[int]*moving // by rank: those that somebody has sent somewhere
+}
+
 // survey finds out what all ranks do. Every worker can tell: they are asked one after the other. done is called once.
-func (m *manager) survey(done func(s *vrank.Survey, err error)) {
-	m.surveyFrom(0, m.notRunning(), done)
+func (a *asker) survey(done func(s *vrank.Survey, err error)) {
+	a.surveyFrom(0, a.m.notRunning(), done)
 }
 
 // notRunning is what to say when no worker is there to be asked.
 func (m *manager) notRunning() error {
 	switch {
-	case m.stage != stageRun:
+	case m.ending.hasBegun():
 		return errors.New("the job ends")
-	case m.recovery.isUnderWay() || m.isScaling():
+	case m.recovery.isUnderWay() || m.renewer.isScaling():
 		return errors.New("the workers are being replaced")
 	case !m.launched:
 		return errors.New("the job is about to begin: its ranks are not there yet")
@@ -31,25 +38,25 @@ func (m *manager) notRunning() error {
 }
 
 // surveyFrom asks the workers from one on; why is what to say when there is none.
-func (m *manager) surveyFrom(pe int, why error, done func(s *vrank.Survey, err error)) {
-	for pe < len(m.workers) && !m.isAnswering(m.workers[pe]) {
+func (a *asker) surveyFrom(pe int, why error, done func(s *vrank.Survey, err error)) {
+	for pe < len(a.m.workers) && !a.isAnswering(a.m.workers[pe]) {
 		pe++
 	}
-	if pe >= len(m.workers) {
+	if pe >= len(a.m.workers) {
 		done(nil, why)
 		return
 	}
-	w, isOver := m.workers[pe], false
+	w, isOver := a.m.workers[pe], false
 	over := func(s *vrank.Survey, problem string) {
 		isOver = true
 		if problem == "" {
 			done(s, nil)
 			return
 		}
-		m.surveyFrom(pe+1, errors.New(problem), done)
+		a.surveyFrom(pe+1, errors.New(problem), done)
 	}
 	silent := fmt.Sprintf("worker %d (pid %d) does not answer", w.pe, w.pid)
-	withdraw := m.ask(w, message{Kind: kindSurvey}, func(answer *message) {
+	withdraw := a.ask(w, message{Kind: kindSurvey}, func(answer *message) {
 		if answer == nil || answer.Survey == nil {
 			over(nil, silent)
 			return
@@ -60,7 +67,7 @@ func (m *manager) surveyFrom(pe int, why error, done func(s *vrank.Survey, err e
 		return
 	}
 	time.AfterFunc(surveyTime, func() {
-		m.post(func() {
+		a.m.post(func() {
 			if !isOver {
 				withdraw()
 				over(nil, silent)
@@ -76,8 +83,8 @@ type moving struct {
 }
 
 // move sends a rank to a PE. The worker that it goes to sees to it. Whoever wants the same meanwhile gets the same answer.
-func (m *manager) move(rank, to int, done func(moved vrank.Moved, err error)) {
-	if v := m.moving[rank]; v != nil {
+func (a *asker) move(rank, to int, done func(moved vrank.Moved, err error)) {
+	if v := a.moving[rank]; v != nil {
 		if v.to == to {
 			v.asked = append(v.asked, done)
 			return
@@ -85,15 +92,15 @@ func (m *manager) move(rank, to int, done func(moved vrank.Moved, err error)) {
 		done(vrank.Moved{}, fmt.Errorf("rank %d has been sent to PE %d and has not arrived", rank, v.to))
 		return
 	}
-	w := m.workers[to]
-	if !m.isAnswering(w) {
-		done(vrank.Moved{}, m.notRunning())
+	w := a.m.workers[to]
+	if !a.isAnswering(w) {
+		done(vrank.Moved{}, a.m.notRunning())
 		return
 	}
 	v := &moving{to: to, asked: []func(vrank.Moved, error){done}}
-	m.moving[rank] = v
-	m.ask(w, message{Kind: kindMove, Rank: rank, PE: to}, func(answer *message) {
-		delete(m.moving, rank)
+	a.moving[rank] = v
+	a.ask(w, message{Kind: kindMove, Rank: rank, PE: to}, func(answer *message) {
+		delete(a.moving, rank)
 		moved, err := vrank.Moved{}, error(nil)
 		if answer == nil || answer.Moved == nil {
 			err = fmt.Errorf("worker %d (pid %d) does not answer any more", w.pe, w.pid)
@@ -108,15 +115,15 @@ func (m *manager) move(rank, to int, done func(moved vrank.Moved, err error)) {
 
 // stop ends the job as SIGTERM would. It tells whether the job is saved first; saved is called with what came of that.
 func (m *manager) stop(saved func(error)) (isSaved bool) {
-	if m.stage != stageRun || m.checkpointer != nil && m.checkpointer.ending {
+	if m.ending.hasBegun() || m.checkpointer != nil && m.checkpointer.ending {
 		return false
 	}
 	isSaved = m.checkpointer.beforeEnd(func(err error) {
 		saved(err)
-		m.endBy(syscall.SIGTERM)
+		m.ending.endBy(syscall.SIGTERM)
 	})
 	if !isSaved {
-		m.endBy(syscall.SIGTERM)
+		m.ending.endBy(syscall.SIGTERM)
 	}
 	return isSaved
 }

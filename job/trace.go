@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"ampirun/vrank"
@@ -20,52 +21,59 @@ type inquiry struct {
 	asked   []func(traces []*vrank.Trace)
 }
 
-// trace asks all workers where their ranks are; done is called once, on the manager's goroutine.
-func (m *manager) trace(done func(traces []*vrank.Trace)) {
-	if m.inquiry != nil {
-		m.inquiry.asked = append(m.inquiry.asked, done)
+// tracer finds out where in the program the ranks are.
+type tracer struct {
+	m       *manager
+	inquiry *inquiry // that is under way; nil: none is
+	symbols vrank.Symbolizer
+}
+
+// ask asks all workers where their ranks are; done is called once, on the manager's goroutine.
+func (tr *tracer) ask(done func(traces []*vrank.Trace)) {
+	if tr.inquiry != nil {
+		tr.inquiry.asked = append(tr.inquiry.asked, done)
 		return
 	}
 	q := &inquiry{waiting: map[*worker]bool{}, asked: []func([]*vrank.Trace){done}}
-	m.inquiry = q
-	for _, w := range m.workers {
+	tr.inquiry = q
+	for _, w := range tr.m.workers {
 		switch {
-		case !m.launched || !w.alive() || w.silent || w.done:
+		case !tr.m.launched || !w.alive() || w.silent || w.done:
 		case w.outbox.send(message{Kind: kindTrace}) != nil:
 			q.traces = append(q.traces, w.silence())
 		default:
 			q.waiting[w] = true
 		}
 	}
-	time.AfterFunc(traceTime, func() { m.post(func() { m.answer(q) }) })
-	m.answerWhenComplete()
+	time.AfterFunc(traceTime, func() { tr.m.post(func() { tr.answer(q) }) })
+	tr.answerWhenComplete()
 }
 
-// traced takes a worker's answer.
-func (m *manager) traced(w *worker, t *vrank.Trace) {
+// answered takes a worker's answer.
+func (tr *tracer) answered(w *worker, t *vrank.Trace) {
 	switch {
 	case t == nil:
 	case t.Unasked:
-		m.say(m.describe([]*vrank.Trace{t}))
-	case m.inquiry != nil && m.inquiry.waiting[w]:
+		tr.m.say(tr.describe([]*vrank.Trace{t}))
+	case tr.inquiry != nil && tr.inquiry.waiting[w]:
 		t.PE = w.pe
-		m.inquiry.traces = append(m.inquiry.traces, t)
-		delete(m.inquiry.waiting, w)
-		m.answerWhenComplete()
+		tr.inquiry.traces = append(tr.inquiry.traces, t)
+		delete(tr.inquiry.waiting, w)
+		tr.answerWhenComplete()
 	}
 }
 
-// leftInquiry notes that a worker will not answer any more.
-func (m *manager) leftInquiry(w *worker) {
-	if m.inquiry != nil && m.inquiry.waiting[w] {
-		delete(m.inquiry.waiting, w)
-		m.answerWhenComplete()
+// left notes that a worker will not answer any more.
+func (tr *tracer) left(w *worker) {
+	if tr.inquiry != nil && tr.inquiry.waiting[w] {
+		delete(tr.inquiry.waiting, w)
+		tr.answerWhenComplete()
 	}
 }
 
-func (m *manager) answerWhenComplete() {
-	if m.inquiry != nil && len(m.inquiry.waiting) == 0 {
-		m.answer(m.inquiry)
+func (tr *tracer) answerWhenComplete() {
+	if tr.inquiry != nil && len(tr.inquiry.waiting) == 0 {
+		tr.answer(tr.inquiry)
 	}
 }
 
@@ -75,11 +83,11 @@ func (w *worker) silence() *vrank.Trace {
 }
 
 // answer hands out what has come.
-func (m *manager) answer(q *inquiry) {
-	if m.inquiry != q {
+func (tr *tracer) answer(q *inquiry) {
+	if tr.inquiry != q {
 		return
 	}
-	m.inquiry = nil
+	tr.inquiry = nil
 	for w := range q.waiting {
 		q.traces = append(q.traces, w.silence())
 	}
@@ -89,22 +97,17 @@ func (m *manager) answer(q *inquiry) {
 }
 
 // describe turns traces into lines.
-func (m *manager) describe(traces []*vrank.Trace) []string {
-	lines := []string{fmt.Sprintf("job %d: %s, %d ranks in %d workers", os.Getpid(), filepath.Base(m.program), m.opt.Ranks, m.opt.Workers)}
-	return append(lines, m.symbols.Describe(traces, true)...)
+func (tr *tracer) describe(traces []*vrank.Trace) []string {
+	lines := []string{fmt.Sprintf("job %d: %s, %d ranks in %d workers", os.Getpid(), filepath.Base(tr.m.program), tr.m.opt.Ranks, tr.m.opt.Workers)}
+	return append(lines, tr.symbols.Describe(traces, true)...)
 }
 
-// say prints lines of our own on standard error, behind what ranks have written.
-func (m *manager) say(lines []string) {
-	m.out.endLine(streamErr)
-	for _, line := range lines {
-		fmt.Fprintf(m.opt.Stderr, "ampirun: %s\n", line)
-	}
-}
-
-// sayLater does that from any goroutine.
-func (m *manager) sayLater(lines []string) {
-	if len(lines) > 0 {
-		m.post(func() { m.say(lines) })
+// print answers a SIGUSR1. Workers with a rank that has a handler for the signal get it, too.
+func (tr *tracer) print(traces []*vrank.Trace) {
+	tr.m.say(tr.describe(traces))
+	for _, t := range traces {
+		if w := tr.m.workers[t.PE]; t.Handles && w.alive() {
+			syscall.Kill(w.pid, syscall.SIGUSR1)
+		}
 	}
 }

@@ -35,7 +35,7 @@ func (t steering) name(c *control.Client, _ []int) error {
 
 func (t steering) status(c *control.Client, _ []int) error {
 	s, err := on(t.m, c, func(m *manager, done func(*control.Status)) {
-		m.survey(func(s *vrank.Survey, err error) { done(m.statusOfAll(s, err)) })
+		m.asker.survey(func(s *vrank.Survey, err error) { done(m.statusOfAll(s, err)) })
 	})
 	if err == nil {
 		c.Reply(control.Reply{Status: s})
@@ -45,10 +45,10 @@ func (t steering) status(c *control.Client, _ []int) error {
 
 func (t steering) ranks(c *control.Client, _ []int) error {
 	o, err := on(t.m, c, func(m *manager, done func(outcome[[]control.RankStatus])) {
-		m.survey(func(s *vrank.Survey, err error) {
+		m.asker.survey(func(s *vrank.Survey, err error) {
 			o := outcome[[]control.RankStatus]{err: err}
 			if err == nil {
-				o.value = m.rankStatus(s)
+				o.value = m.asker.rankStatus(s)
 			}
 			done(o)
 		})
@@ -61,7 +61,7 @@ func (t steering) ranks(c *control.Client, _ []int) error {
 
 func (t steering) backtrace(c *control.Client, _ []int) error {
 	lines, err := on(t.m, c, func(m *manager, done func([]string)) {
-		m.trace(func(traces []*vrank.Trace) { done(m.describe(traces)) })
+		m.tracer.ask(func(traces []*vrank.Trace) { done(m.tracer.describe(traces)) })
 	})
 	for _, line := range lines {
 		c.Say("%s", line)
@@ -86,11 +86,11 @@ func (t steering) checkpoint(c *control.Client, _ []int) error {
 func (t steering) migrate(c *control.Client, args []int) error {
 	rank, pe := args[0], args[1]
 	o, err := on(t.m, c, func(m *manager, done func(outcome[vrank.Moved])) {
-		if err := m.checkMove(rank, pe); err != nil {
+		if err := m.asker.checkMove(rank, pe); err != nil {
 			done(outcome[vrank.Moved]{err: err})
 			return
 		}
-		m.move(rank, pe, func(moved vrank.Moved, err error) { done(outcome[vrank.Moved]{moved, err}) })
+		m.asker.move(rank, pe, func(moved vrank.Moved, err error) { done(outcome[vrank.Moved]{moved, err}) })
 	})
 	switch moved := o.value; {
 	case err != nil || o.err != nil:
@@ -106,12 +106,12 @@ func (t steering) migrate(c *control.Client, args []int) error {
 }
 
 // checkMove refuses what can never be.
-func (m *manager) checkMove(rank, pe int) error {
-	switch why := m.opt.stays(); {
-	case rank < 0 || rank >= m.opt.Ranks:
-		return refusal.New(refusal.CodeUsage, "there is no rank %d: the job has ranks 0 to %d", rank, m.opt.Ranks-1)
-	case pe < 0 || pe >= m.opt.Workers:
-		return refusal.New(refusal.CodeUsage, "there is no PE %d: the job has PEs 0 to %d", pe, m.opt.Workers-1)
+func (a *asker) checkMove(rank, pe int) error {
+	switch why := a.m.opt.stays(); {
+	case rank < 0 || rank >= a.m.opt.Ranks:
+		return refusal.New(refusal.CodeUsage, "there is no rank %d: the job has ranks 0 to %d", rank, a.m.opt.Ranks-1)
+	case pe < 0 || pe >= a.m.opt.Workers:
+		return refusal.New(refusal.CodeUsage, "there is no PE %d: the job has PEs 0 to %d", pe, a.m.opt.Workers-1)
 	case why != "":
 		return refusal.New(refusal.CodeUsage, "%s", why)
 	}
@@ -133,13 +133,13 @@ func (t steering) stop(c *control.Client, _ []int) error {
 				c.Say("%v", o.err)
 			}
 		case <-c.Gone():
-		case <-t.m.over:
+		case <-t.m.closed:
 		}
 	}
 	select {
 	case <-c.Gone():
 		return errHungUp
-	case <-t.m.over:
+	case <-t.m.closed:
 		return nil
 	}
 }
@@ -156,7 +156,7 @@ func (t steering) scale(c *control.Client, args []int) error {
 			done(scaled{true, n, err})
 			return
 		}
-		m.scale(n, func(err error) { done(scaled{false, m.opt.Workers, err}) })
+		m.renewer.scale(n, func(err error) { done(scaled{false, m.opt.Workers, err}) })
 	})
 	switch {
 	case err != nil || s.err != nil:
@@ -176,10 +176,10 @@ func (m *manager) checkScale(n int) error {
 		return refusal.New(refusal.CodeUsage, "%d workers: the job has %d ranks, and takes 1 to %d", n, m.opt.Ranks, m.opt.Ranks)
 	case why != "":
 		return refusal.New(refusal.CodeUsage, "%s", why)
-	case !m.launched || m.stage != stageRun:
+	case !m.launched || m.ending.hasBegun():
 		return m.notRunning()
 	}
-	most, err := vrank.MostWorkers(m.region)
+	most, err := vrank.MostWorkers(m.setup.region)
 	if err == nil && n > most {
 		err = refusal.New(refusal.CodeUsage, "%d workers: the job can have %d at most", n, most)
 	}
@@ -201,7 +201,7 @@ func on[T any](m *manager, c *control.Client, f func(m *manager, done func(T))) 
 		return value, nil
 	case <-c.Gone():
 		return value, errHungUp
-	case <-m.over:
+	case <-m.closed:
 		return value, errJobOver
 	}
 }

@@ -1,10 +1,13 @@
 package job
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -42,6 +45,40 @@ func (c *workerGroup) isGone() bool {
 	return true
 }
 
+// isDying tells whether a worker that has announced its death is yet to find the time for it.
+func (c *workerGroup) isDying() bool {
+	return slices.ContainsFunc(c.workers, func(w *worker) bool { return w.dies && w.alive() })
+}
+
+// isDumping tells whether the kernel is writing a worker's core file: a signal would cut it short.
+func (c *workerGroup) isDumping() bool {
+	for _, w := range c.workers {
+		status, err := os.ReadFile("/proc/" + strconv.Itoa(w.pid) + "/status")
+		if w.alive() && err == nil && bytes.Contains(status, []byte("CoreDumping:\t1")) {
+			return true
+		}
+	}
+	return false
+}
+
+// forward signals all workers that are left.
+func (c *workerGroup) forward(sig syscall.Signal) {
+	for _, w := range c.workers {
+		if w.alive() {
+			syscall.Kill(w.pid, sig)
+		}
+	}
+}
+
+// kill ends the workers that have not announced their death.
+func (c *workerGroup) kill() {
+	for _, w := range c.workers {
+		if w.alive() && !w.dies {
+			syscall.Kill(w.pid, syscall.SIGKILL)
+		}
+	}
+}
+
 func (c *workerGroup) close() {
 	c.dismiss()
 	for _, w := range c.workers {
@@ -73,13 +110,6 @@ func (m *manager) startWorkers() error {
 	err = s.start(m.opt.Workers, m.workerGroup.over, m.began)
 	m.watch()
 	return err
-}
-
-func (m *manager) pump() pump {
-	if isTerminal(m.opt.Stdout) {
-		return pump{out: m.out, outputLog: m.outputLog, idle: idleTime}
-	}
-	return pump{out: m.out, outputLog: m.outputLog}
 }
 
 // read runs a reader of output. When it fails the rest is thrown away: a full pipe would block ranks that must stop.
