@@ -10,6 +10,7 @@ require (
 	github.com/urfave/cli/v2 v2.27.7
 	github.com/xrash/smetrics v0.0.0-20240521201337-686a1a2994c1
 	github.com/zeebo/xxh3 v1.1.0
+	go.uber.org/atomic v1.12.0
 	golang.org/x/sys v0.49.0
 	google.golang.org/protobuf v1.36.12
 )

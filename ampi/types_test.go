@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"ampirun/ampi/mpi"
 	"ampirun/shim"
@@ -222,19 +221,6 @@ func TestExternalPacking(t *testing.T) {
 	equal(t, "unpacked", back.ints(), []int32{1, 9, 2, 3, 9, 4})
 	c.refuse(mpi.ErrTruncate, "16 bytes do not fit outbuf at position 20 of 24", shim.FnPackExternal, rep, in, 2, h, buf, 24, position)
 	c.refuse(mpi.ErrUnsupportedDatarep, `datarep is "native", only "external32" is known`, shim.FnPackExternalSize, c.string("native"), 1, h, size)
-}
-
-// fullSlice is a rank's memory in which only the next `left` allocations succeed.
-type fullSlice struct {
-	vrank.Memory
-	left int
-}
-
-func (f *fullSlice) Alloc(n uintptr) unsafe.Pointer {
-	if f.left--; f.left < 0 {
-		return nil
-	}
-	return f.Memory.Alloc(n)
 }
 
 func TestFullSliceLeavesNothingBehind(t *testing.T) {

@@ -9,8 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync/atomic"
 	"time"
+
+	"go.uber.org/atomic"
 )
 
 // beatTime bounds each wait for the job.

@@ -6,7 +6,8 @@ import (
 	"io"
 	"runtime"
 	"sync"
-	"sync/atomic"
+
+	"go.uber.org/atomic"
 )
 
 // source gives memory piece by piece.

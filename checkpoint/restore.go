@@ -8,8 +8,8 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 
+	"go.uber.org/atomic"
 	"golang.org/x/sys/unix"
 )
 

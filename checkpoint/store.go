@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
+	"go.uber.org/atomic"
 	"golang.org/x/sys/unix"
 
 	"ampirun/internal/safefile"

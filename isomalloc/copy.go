@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"sync/atomic"
 
+	"go.uber.org/atomic"
 	"golang.org/x/sys/unix"
 )
 

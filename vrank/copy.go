@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"sync/atomic"
 	"time"
 
+	"go.uber.org/atomic"
 	"golang.org/x/sys/unix"
 
 	"ampirun/internal/slicestream"

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
+
+	"go.uber.org/atomic"
 
 	"ampirun/isomalloc"
 )

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"go.uber.org/atomic"
 )
 
 // Signs of life: one every pulsePeriod, and the other side is gone when there was none for so many periods.

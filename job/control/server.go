@@ -7,9 +7,10 @@ import (
 	"io"
 	"net"
 	"os"
-	"sync/atomic"
 	"syscall"
 	"time"
+
+	"go.uber.org/atomic"
 
 	"ampirun/internal/refusal"
 	"ampirun/internal/wire"

@@ -1,5 +1,6 @@
 // Command arrows compares what the folders of this module import and include with the table in arrows.txt. A folder may use only
-// what its line lists, and a line lists only what is used. Tests may use anything.
+// what its line lists, and a line lists only what is used; tests may use anything. It also finds files that use unsafe or cgo and do not say
+// so by their names.
 package main
 
 import (
@@ -57,6 +58,9 @@ func check(tree fs.FS, files []string, table string) (complaints []string, err e
 	if err != nil {
 		return nil, err
 	}
+	if complaints, err = unnamed(tree, files); err != nil {
+		return nil, err
+	}
 	for _, from := range slices.Sorted(maps.Keys(found)) {
 		for _, to := range slices.Sorted(maps.Keys(found[from])) {
 			if !allowed[from][to] {
@@ -69,6 +73,32 @@ func check(tree fs.FS, files []string, table string) (complaints []string, err e
 			if _, ok := found[from][to]; !ok {
 				complaints = append(complaints, fmt.Sprintf("scripts/arrows/arrows.txt: %s does not use %s", from, to))
 			}
+		}
+	}
+	return complaints, nil
+}
+
+// Files that may use cgo have the first kind of name, files that may use unsafe one of both. A system may follow, as in _unsafe_amd64.go.
+var (
+	cgoName    = regexp.MustCompile(`_cgo(_amd64)?(_test)?\.go$`)
+	unsafeName = regexp.MustCompile(`_(cgo|unsafe)(_amd64)?(_test)?\.go$`)
+)
+
+// unnamed finds Go files, tests too, that import "C" or unsafe under another name.
+func unnamed(tree fs.FS, files []string) (complaints []string, err error) {
+	for _, file := range slices.Sorted(slices.Values(files)) {
+		if path.Ext(file) != ".go" || strings.Contains(file, "testdata/") {
+			continue
+		}
+		names, err := imports(tree, file)
+		if err != nil && !os.IsNotExist(err) {
+			return nil, err
+		}
+		switch {
+		case slices.Contains(names, "C") && !cgoName.MatchString(file):
+			complaints = append(complaints, file+`: imports "C", which is for files named *_cgo.go`)
+		case slices.Contains(names, "unsafe") && !unsafeName.MatchString(file):
+			complaints = append(complaints, file+": imports unsafe, which is for files named *_unsafe.go and *_cgo.go")
 		}
 	}
 	return complaints, nil
@@ -130,6 +160,24 @@ func collect(tree fs.FS, files []string) (uses, error) {
 
 // targetsOfGo are the packages that a Go file imports, and what its preamble of C includes.
 func targetsOfGo(tree fs.FS, file string) (targets []string, err error) {
+	names, err := imports(tree, file)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if of, ok := strings.CutPrefix(name, module); ok {
+			targets = append(targets, of)
+		}
+	}
+	if strings.HasSuffix(file, "_cgo.go") {
+		more, err := includes(tree, file)
+		return append(targets, more...), err
+	}
+	return targets, nil
+}
+
+// imports are the packages that a Go file imports.
+func imports(tree fs.FS, file string) (names []string, err error) {
 	text, err := fs.ReadFile(tree, file)
 	if err != nil {
 		return nil, err
@@ -143,15 +191,9 @@ func targetsOfGo(tree fs.FS, file string) (targets []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if of, ok := strings.CutPrefix(name, module); ok {
-			targets = append(targets, of)
-		}
+		names = append(names, name)
 	}
-	if strings.HasSuffix(file, "_cgo.go") {
-		more, err := includes(tree, file)
-		return append(targets, more...), err
-	}
-	return targets, nil
+	return names, nil
 }
 
 var include = regexp.MustCompile(`^\s*#include "([^"]+/)?[^"/]+"`)

@@ -119,3 +119,16 @@ func (c *client) string(s string) *array {
 	copy(a.all(), s)
 	return a
 }
+
+// fullSlice is a rank's memory in which only the next `left` allocations succeed.
+type fullSlice struct {
+	vrank.Memory
+	left int
+}
+
+func (f *fullSlice) Alloc(n uintptr) unsafe.Pointer {
+	if f.left--; f.left < 0 {
+		return nil
+	}
+	return f.Memory.Alloc(n)
+}

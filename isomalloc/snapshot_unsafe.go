@@ -15,12 +15,12 @@ import (
 // copies need not read the snapshot to see that a page is the same.
 type Snapshot struct {
 	*Region
-	marks  []uint64   // mapped
-	hashes []pageHash // mapped with them
+	marks  []atomic.Uint64 // mapped, and shared with other processes
+	hashes []pageHash      // mapped with them
 }
 
 // pageHash is XXH3 of 128 bits of a page that the snapshot has. It is known if the low half is not 0.
-type pageHash struct{ low, high uint64 }
+type pageHash struct{ low, high atomic.Uint64 }
 
 const pagesInWord = 64
 
@@ -61,41 +61,41 @@ func newSnapshot(r *Region) (*Snapshot, error) {
 		return nil, fmt.Errorf("map what is known of the pages of a snapshot (%s): %w%s", formatBytes(size), err, limitHint(err))
 	}
 	hashes := (*pageHash)(pointer(at + uintptr(bits)))
-	return &Snapshot{r, unsafe.Slice((*uint64)(pointer(at)), bits/8), unsafe.Slice(hashes, r.cfg.Size()/pageSize)}, nil
+	return &Snapshot{r, unsafe.Slice((*atomic.Uint64)(pointer(at)), bits/8), unsafe.Slice(hashes, r.cfg.Size()/pageSize)}, nil
 }
 
 // Mark notes that the pages of [lo, hi) are written to, and that their hashes are not known any more. Call it before that is done: who dies in
 // between has noted too much, not too little.
 func (s *Snapshot) Mark(lo, hi uintptr) {
 	for page := uint64(lo-s.Base()) / pageSize; page < uint64(hi-s.Base())/pageSize; page++ {
-		atomic.StoreUint64(&s.hashes[page].low, 0)
-		atomic.OrUint64(&s.marks[page/pagesInWord], 1<<(page%pagesInWord))
+		s.hashes[page].low.Store(0)
+		s.marks[page/pagesInWord].Or(1 << (page % pagesInWord))
 	}
 }
 
 // Compare tells whether a page of the snapshot has a content, by its hash, if that is known.
 func (s *Snapshot) Compare(at uintptr, content []byte) (same, known bool) {
 	h := &s.hashes[uint64(at-s.Base())/pageSize]
-	low := atomic.LoadUint64(&h.low)
+	low := h.low.Load()
 	if low == 0 {
 		return false, false
 	}
 	is := xxh3.Hash128(content)
-	return is.Lo == low && is.Hi == atomic.LoadUint64(&h.high), true
+	return is.Lo == low && is.Hi == h.high.Load(), true
 }
 
 // Learn makes the hash of a page known, which has the content and keeps it until Mark. Who dies meanwhile has made nothing known.
 func (s *Snapshot) Learn(at uintptr, content []byte) {
 	h, is := &s.hashes[uint64(at-s.Base())/pageSize], xxh3.Hash128(content)
-	atomic.StoreUint64(&h.low, 0)
-	atomic.StoreUint64(&h.high, is.Hi)
-	atomic.StoreUint64(&h.low, is.Lo)
+	h.low.Store(0)
+	h.high.Store(is.Hi)
+	h.low.Store(is.Lo)
 }
 
 // HasChanged tells whether any of size bytes at an offset has been written to since Forget, or since there is the snapshot.
 func (s *Snapshot) HasChanged(at, size uint64) bool {
 	for page := at / pageSize; page < (at+size+pageSize-1)/pageSize; page++ {
-		if atomic.LoadUint64(&s.marks[page/pagesInWord])&(1<<(page%pagesInWord)) != 0 {
+		if s.marks[page/pagesInWord].Load()&(1<<(page%pagesInWord)) != 0 {
 			return true
 		}
 	}
@@ -108,7 +108,7 @@ func (s *Snapshot) Forget(ranges []Range) {
 	for _, r := range ranges {
 		first, last := uint64(r.Lo-s.Base())/pageSize/pagesInWord, uint64(r.Hi-1-s.Base())/pageSize/pagesInWord
 		for i := first; i <= last; i++ {
-			atomic.StoreUint64(&s.marks[i], 0)
+			s.marks[i].Store(0)
 		}
 	}
 }
