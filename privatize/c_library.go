@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// LoadCLibrary reads the C library of this process as the only image of a program that has no main, to try it.
+// LoadCLibrary reads the C library of this process, with its library of threads where that is one of its own, as a program that has no main, to try it.
 func LoadCLibrary(o Options) (*Program, error) {
 	p := newProgram(o)
 	if err := p.loadCLibrary(); err != nil {
@@ -25,6 +25,7 @@ func (p *Program) loadCLibrary() error {
 	steps := []func() error{
 		func() error { return p.openImage(Library{Name: libcSoname, Path: hostLibc()}, checkLibrary) },
 		p.checkLibc,
+		p.openThreads,
 		p.layout,
 		func() error { return p.lookInside(true) },
 		p.relocate,
@@ -40,17 +41,17 @@ func (p *Program) loadCLibrary() error {
 	return nil
 }
 
-// ThreadBlockSize is how large a thread's control block is, as the C library tells debuggers; 0 if it does not.
+// ThreadBlockSize is how large a thread's control block is, as the library that makes threads tells debuggers; 0 if it does not.
 func (p *Program) ThreadBlockSize() uint64 {
-	s, ok := p.libc.find(newQuery("_thread_db_sizeof_pthread", ""))
-	if !ok || s.size != 4 {
-		return 0
+	q := newQuery("_thread_db_sizeof_pthread", "")
+	for _, im := range p.images {
+		if s, ok := im.find(q); ok && s.size == 4 {
+			if b, ok := im.view(s.value, 4); ok {
+				return uint64(le.Uint32(b))
+			}
+		}
 	}
-	b, ok := p.libc.view(s.value, 4)
-	if !ok {
-		return 0
-	}
-	return uint64(le.Uint32(b))
+	return 0
 }
 
 // LibcID tells this process's C library and loader apart from all others.

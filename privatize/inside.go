@@ -41,7 +41,7 @@ var insideParts = []insidePart{
 	{name: "first function", how: "the symbol __libc_early_init; where ld.so does not know that name, constructors do its work",
 		user: "a rank's start", find: (*cLibrary).findEarlyInit},
 	{name: "start of character tables", how: "the symbol __ctype_init",
-		user: "a rank's start, its threads", find: func(l *cLibrary) error { return l.function("__ctype_init", &l.ctypeInit) }},
+		user: "a rank's start, its threads", raw: true, find: func(l *cLibrary) error { return l.function("__ctype_init", &l.ctypeInit) }},
 	{name: "fflush", how: "its symbol",
 		user: "a rank's end", find: func(l *cLibrary) error { return l.function("fflush", &l.fflush) }},
 	{name: "note of being alone", how: "the symbol __libc_single_threaded",
@@ -63,7 +63,7 @@ type cLibrary struct {
 
 // lookInside fills in Program.inside, in two steps: before and after relocation. What a rank cannot do without is refused by name.
 func (p *Program) lookInside(raw bool) error {
-	l := &cLibrary{p: p, im: p.libc}
+	l := &cLibrary{inside: p.inside, p: p, im: p.libc}
 	for i := range insideParts {
 		if insideParts[i].raw != raw {
 			continue

@@ -160,7 +160,11 @@ func (p *Program) openThreads() error {
 	if p.libc == nil || p.libc.defines("pthread_create") || p.byName(threadsSoname) != nil {
 		return nil
 	}
-	return p.openImage(Library{threadsSoname, filepath.Join(filepath.Dir(p.libc.path), threadsSoname)}, checkLibrary)
+	path := filepath.Join(filepath.Dir(p.libc.path), threadsSoname)
+	if _, err := os.Stat(path); err != nil { // a C library that was copied alone
+		path = filepath.Join(filepath.Dir(hostLibc()), threadsSoname)
+	}
+	return p.openImage(Library{threadsSoname, path}, checkLibrary)
 }
 
 func (p *Program) openImage(l Library, check func(*image) error) error {

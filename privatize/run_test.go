@@ -125,7 +125,7 @@ func start(t testing.TB, p *Program, s stage.Slice, args ...string) {
 	register(p, s)
 	e := p.Entry(s.Images())
 	st := stage.Start{
-		Main: e.Main, EarlyInit: e.EarlyInit, CtypeInit: e.CtypeInit, Fflush: e.Fflush,
+		Main: e.Main, EarlyInit: e.EarlyInit, CtypeInit: e.CtypeInit, Fflush: e.Fflush, Threads: e.Threads, ThreadsEnd: e.ThreadsEnd,
 		Inits: append(e.Preinits, e.Inits...), Finis: e.Finis, TLS: p.TLSImage(s.Images()), TLSOffsets: []uint64{0},
 		ExecStack: p.ExecStack(), Args: append([]string{p.Path()}, args...),
 	}

@@ -22,6 +22,7 @@ import (
 	"unsafe"
 
 	// The C core.
+	_ "ampirun/privatize/libpthread"
 	_ "ampirun/vrank/core"
 	_ "ampirun/vrank/fault"
 	_ "ampirun/vrank/freeze"

@@ -70,6 +70,7 @@ func runTrial() error {
 		setjmp: symbol("_setjmp"), errno_location: symbol("__errno_location"), close: symbol("close"), snprintf: symbol("snprintf"),
 		strtod: symbol("strtod"), ctype_table: symbol("__ctype_b_loc"), malloc: symbol("malloc"), free: symbol("free"), fputs: symbol("fputs"),
 		fflush: u(e.Fflush), time: symbol("time"), clock_gettime: symbol("clock_gettime"), getenv: symbol("getenv"), random: symbol("getrandom"), cpu: symbol("sched_getcpu"),
+		threads: u(e.Threads), threads_size: u(e.ThreadsEnd - e.Threads), images: u(base), images_size: C.uint64_t(p.Span()),
 		block_size: C.uint64_t(p.ThreadBlockSize()),
 	}
 	inits := append(append([]uintptr(nil), e.Preinits...), e.Inits...)

@@ -20,6 +20,9 @@ static int fails(int rank, const char *what)
 	return 1;
 }
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 #if !__GLIBC_PREREQ(2, 34)
 #define closefrom(low) syscall(SYS_close_range, low, ~0u, 0)
 #define close_range(first, last, flags) syscall(SYS_close_range, first, last, flags)

@@ -1,6 +1,7 @@
 /* Memory by other calls than malloc and mmap: madvise, brk and sbrk, system calls by number, mappings at chosen addresses, a
  * file over reserved memory; and the less common functions of malloc's family. */
 #define _GNU_SOURCE
+#include "../mpi/heap_use.h"
 #include "check.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -125,8 +126,8 @@ static void file_over_memory(void)
 
 static size_t in_use(void)
 {
-	struct mallinfo2 m = mallinfo2();
-	return m.uordblks + m.hblkhd;
+	struct heap_use u = heap_use();
+	return (size_t)(u.heap + u.mapped);
 }
 
 static void family(void)

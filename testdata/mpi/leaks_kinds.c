@@ -1,6 +1,6 @@
 /* Does each kind of object and request, made and freed many times, leave the memory of a rank and of the library as it was? */
 #include "check.h"
-#include <malloc.h>
+#include "heap_use.h"
 
 #define N 300 /* ints: some messages wait in the sender's memory */
 
@@ -295,12 +295,12 @@ static const struct { const char *name; void (*run)(void); } kinds[] = {
 };
 
 /* Memory of the rank and of the library, after n times. */
-static struct mallinfo2 after(int kind, int n)
+static struct heap_use after(int kind, int n)
 {
 	for (int i = 0; i < n; i++)
 		kinds[kind].run();
 	MPI_Barrier(WORLD);
-	struct mallinfo2 now = mallinfo2();
+	struct heap_use now = heap_use();
 	MPI_Barrier(WORLD); /* others may make shared objects again */
 	return now;
 }
@@ -314,8 +314,8 @@ int main(int argc, char **argv)
 	right = (rank + 1) % size;
 	for (int k = 0; k < LEN(kinds); k++) {
 		after(k, 20); /* tables, pools and lists grow to what they need */
-		struct mallinfo2 before = after(k, 20), now = after(k, 200);
-		long long heap = (long long)now.uordblks - (long long)before.uordblks, shared = (long long)now.hblkhd - (long long)before.hblkhd;
+		struct heap_use before = after(k, 20), now = after(k, 200);
+		long long heap = now.heap - before.heap, shared = now.mapped - before.mapped;
 		if (heap <= 2048 && shared <= 4096)
 			continue;
 		leaks++;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "privatize/libpthread/forwards.h"
 #include "vrank/core/compat.h"
 #include "vrank/core/core.h"
 #include "vrank/core/pe_thread.h"
@@ -27,8 +28,10 @@ static uint64_t get_pointer_guard(void)
 	return v;
 }
 
-void vr_guards_set(uint64_t canary, uint64_t pointer_guard)
+/* The values that the stack protector and setjmp use on this thread: those of the job, or jmp_bufs and frames could not move. */
+static void set_guards(uint64_t canary, uint64_t pointer_guard)
 {
+	priv_libpthread_forwards(get_pointer_guard(), pointer_guard);
 	__asm__ volatile("movq %0, %%fs:0x28; movq %1, %%fs:0x30" : : "r"(canary), "r"(pointer_guard) : "memory");
 }
 
@@ -37,7 +40,7 @@ static void *pe_thread(void *unused)
 {
 	uint64_t canary = get_canary(), guard = get_pointer_guard();
 	vrankPE();
-	vr_guards_set(canary, guard);
+	set_guards(canary, guard);
 	return unused;
 }
 
@@ -71,7 +74,7 @@ int vr_job_is_ready(const void *control)
 
 const char *vr_pe_join(void)
 {
-	vr_guards_set(vr_job->canary, vr_job->pointer_guard);
+	set_guards(vr_job->canary, vr_job->pointer_guard);
 	if (vr_pe->tp != vr_job->pe[0].tp && vr_job->pe[0].tp)
 		return "the thread pointer is not the same in all workers";
 	vr_pe->thread = vr_gettid();

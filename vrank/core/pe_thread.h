@@ -19,7 +19,4 @@ int vr_job_is_started(void);
 /* Any thread of any worker: all PEs of the job leave their loops as soon as the rank they run lets them. */
 void vr_stop(void);
 
-/* Set the values that the stack protector and setjmp use on this thread. */
-void vr_guards_set(uint64_t canary, uint64_t pointer_guard);
-
 #endif

@@ -128,7 +128,7 @@ struct vr_entry {
 	uint64_t progname, progname_full; /* addresses of program_invocation_short_name, program_invocation_name; or 0 */
 	uint64_t *inits, *finis;
 	uint32_t ninits, nfinis;
-	uint64_t threads, threads_size; /* the image of libpthread.so.0, before glibc 2.34: threads_library.c; or 0 */
+	uint64_t threads, threads_size; /* the image of libpthread.so.0, before glibc 2.34: privatize/libpthread; or 0 */
 	uint64_t freopen; /* of the rank's C library */
 	uint64_t errno_location; /* __errno_location of the rank's C library */
 	uint64_t single_threaded, single_threaded_inside; /* addresses of __libc_single_threaded: the program's, which may be a copy, and the C library's; or 0 */

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/compat.h"
 #include "vrank/core/xcomp.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"

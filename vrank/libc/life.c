@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
+#include "privatize/libpthread/init.h"
 #include "vrank/core/fiber.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
@@ -109,7 +110,7 @@ static void initialise(struct vr_rank *me)
 		((void (*)(void))e->ctype_init)();
 	for (uint32_t i = 0; i < e->ninits; i++)
 		if (e->inits[i] - e->threads < e->threads_size)
-			vr_threads_library_init(me, e->inits[i]);
+			priv_libpthread_init(e->inits[i], me->argc, me->argv, me->envp, me->slice, vr_job->layout.slice_size);
 		else
 			((void (*)(int, char **, char **))e->inits[i])(me->argc, me->argv, me->envp);
 }

@@ -107,9 +107,6 @@ struct vr_host_image {
 	uint64_t eh_frame_hdr;
 };
 
-/* Runs a constructor of a libpthread.so.0 so that it changes nothing outside of the rank. */
-void vr_threads_library_init(const struct vr_rank *r, uint64_t init);
-
 /* The one that holds pc: 1, or 0. Any thread. */
 int vr_host_find(uint64_t pc, struct vr_host_image *out);
 

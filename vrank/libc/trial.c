@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "privatize/libpthread/init.h"
+
 /* A function of the copy, by its type. */
 #define OWN(t, name, result, ...) ((result(*)(__VA_ARGS__))(t)->name)
 
@@ -36,7 +38,8 @@ static int is_rseq(uint64_t at)
 
 static const char *try_block(const struct vr_trial *t)
 {
-	return block() == (uint64_t *)pthread_self() && t->block_size >= 0x40 ? NULL : "pthread_self() is not what is 16 bytes behind the thread pointer";
+	(void)t;
+	return block() == (uint64_t *)pthread_self() ? NULL : "pthread_self() is not what is 16 bytes behind the thread pointer";
 }
 
 /* One of the words that setjmp stores is the stack pointer, mixed with the guard. */
@@ -64,7 +67,10 @@ static const char *try_start(const struct vr_trial *t)
 		*(char *)t->single_threaded = 1;
 	OWN(t, ctype_init, void, void)();
 	for (uint64_t i = 0; i < t->ninits; i++)
-		((void (*)(int, char **, char **))t->inits[i])(1, arguments, environment);
+		if (t->inits[i] - t->threads < t->threads_size)
+			priv_libpthread_init(t->inits[i], 1, arguments, environment, t->images, t->images_size);
+		else
+			((void (*)(int, char **, char **))t->inits[i])(1, arguments, environment);
 	return NULL;
 }
 
@@ -148,13 +154,19 @@ static const char *try_processor(const struct vr_trial *t)
 	return n >= 0 && n < sysconf(_SC_NPROCESSORS_CONF) ? NULL : "the number of the processor is wrong";
 }
 
+/* How much of the control block is compared: where its size is not known, what can be read for sure. */
+static uint64_t block_words(const struct vr_trial *t)
+{
+	uint64_t size = t->block_size ? t->block_size : 4096 - (uint64_t)block() % 4096;
+	return size / 8 < 1024 ? size / 8 : 1024;
+}
+
 /* Nothing of a rank may stay in the thread's control block. */
 static const char *try_random(const struct vr_trial *t)
 {
 	static uint64_t before[1024];
-	uint64_t words = t->block_size / 8, *b = block();
+	uint64_t words = block_words(t), *b = block();
 	char bytes[16];
-	words = words < 1024 ? words : 1024;
 	memcpy(before, b, 8 * words);
 	if (t->random && OWN(t, random, ssize_t, void *, size_t, unsigned)(bytes, sizeof bytes, 0) != sizeof bytes)
 		return "getrandom gives nothing";

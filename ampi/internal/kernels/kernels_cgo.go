@@ -5,6 +5,7 @@ package kernels
 #cgo CFLAGS: -std=gnu11 -Wall -Wextra -I${SRCDIR}/../../..
 
 #include "ampi/coll/reduce.h"
+#include "ampi/half.h"
 #include "vrank/p2p/type.h"
 
 #define PLAIN(kind, T)                                \
@@ -43,17 +44,36 @@ struct element {
 	long long a, b;
 };
 
+// Halves are moved by their bits: not every compiler has a type for them.
+static int halves_move(uint16_t *at, struct element *e, int complex, int set)
+{
+	if (set) {
+		at[0] = half_from_float((float)e->a);
+		if (complex)
+			at[1] = half_from_float((float)e->b);
+	} else {
+		e->a = (long long)half_to_float(at[0]);
+		if (complex)
+			e->b = (long long)half_to_float(at[1]);
+	}
+	return 1;
+}
+
 // Write element i of a buffer of elements of a kind, or read it.
 static int element_move(int kind, void *buf, int i, struct element *e, int set)
 {
 	switch (kind) {
 		PLAIN(I8, int8_t) PLAIN(U8, uint8_t) PLAIN(I16, int16_t) PLAIN(U16, uint16_t) PLAIN(I32, int32_t) PLAIN(U32, uint32_t)
-		PLAIN(I64, int64_t) PLAIN(U64, uint64_t) PLAIN(F16, _Float16) PLAIN(F32, float) PLAIN(F64, double) PLAIN(F80, long double)
+		PLAIN(I64, int64_t) PLAIN(U64, uint64_t) PLAIN(F32, float) PLAIN(F64, double) PLAIN(F80, long double)
 		PLAIN(F128, _Float128) PLAIN(BOOL8, uint8_t) PLAIN(L8, int8_t) PLAIN(L16, int16_t) PLAIN(L32, int32_t) PLAIN(L64, int64_t)
 		PLAIN(I128, __int128) PLAIN(L128, __int128) PLAIN(CHAR, char) PLAIN(BYTE, uint8_t)
-		COMPLEX(C16, _Float16) COMPLEX(C32, float) COMPLEX(C64, double) COMPLEX(C80, long double) COMPLEX(C128, _Float128)
+		COMPLEX(C32, float) COMPLEX(C64, double) COMPLEX(C80, long double) COMPLEX(C128, _Float128)
 		PAIR(F32_I32, float, int32_t) PAIR(F64_I32, double, int32_t) PAIR(I64_I32, int64_t, int32_t) PAIR(I32_I32, int32_t, int32_t)
 		PAIR(I16_I32, int16_t, int32_t) PAIR(F80_I32, long double, int32_t) PAIR(F32_F32, float, float) PAIR(F64_F64, double, double)
+	case VR_KIND_F16:
+		return halves_move((uint16_t *)buf + i, e, 0, set);
+	case VR_KIND_C16:
+		return halves_move((uint16_t *)buf + 2 * i, e, 1, set);
 	}
 	return 0;
 }

@@ -7,12 +7,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "privatize/libpthread/forwards.h"
+#include "privatize/libpthread/init.h"
+
 /* The last thread-local variable of this program, so it ends at the thread pointer. */
 static __thread char stage_reserve[STAGE_RESERVE] __attribute__((aligned(4096)));
 
 static struct stage *current;
+struct stage_object {
+	uintptr_t lo, hi, eh;
+	ElfW(Phdr) headers[2]; /* unwinders keep their addresses */
+};
+
 static struct stage_object objects[4096];
-static int nobjects;
+static int nobjects, changes;
 
 static uintptr_t stage_thread_pointer(void)
 {
@@ -28,10 +36,17 @@ static uintptr_t stage_reserve_end(void)
 
 void stage_objects_add(uintptr_t lo, uintptr_t hi, uintptr_t eh)
 {
-	objects[nobjects++] = (struct stage_object){lo, hi, eh};
+	struct stage_object *o = &objects[nobjects++];
+
+	*o = (struct stage_object){lo, hi, eh, {{.p_type = PT_LOAD, .p_vaddr = lo, .p_memsz = hi - lo}, {.p_type = PT_GNU_EH_FRAME, .p_vaddr = eh}}};
+	changes++;
 }
 
-void stage_objects_clear(void) { nobjects = 0; }
+void stage_objects_clear(void)
+{
+	nobjects = 0;
+	changes++;
+}
 
 static void stage_leave(struct stage *s)
 {
@@ -68,7 +83,10 @@ static void stage_run(void)
 		((void (*)(int))s->early_init)(1);
 	((void (*)(void))s->ctype_init)();
 	for (int i = 0; i < s->ncalls; i++)
-		((void (*)(int, char **, char **))s->calls[i])(s->argc, s->argv, s->envp);
+		if (s->calls[i] - s->threads < s->threads_size)
+			priv_libpthread_init(s->calls[i], s->argc, s->argv, s->envp, s->base, s->size);
+		else
+			((void (*)(int, char **, char **))s->calls[i])(s->argc, s->argv, s->envp);
 	stage_exit(((int (*)(int, char **, char **))s->main)(s->argc, s->argv, s->envp));
 }
 
@@ -104,13 +122,19 @@ struct stage_job {
 /* Stack protector and pointer guard are the same in every process, or frames and jmp_bufs could not move. */
 static __attribute__((optimize("no-stack-protector"))) void *stage_thread(void *arg)
 {
+	const uint64_t guard = 0x2545f4914f6cdd1d;
 	struct stage_job *job = arg;
+	uint64_t own_guard;
 
-	__asm__ volatile("movq %0, %%fs:0x28\n\tmovq %1, %%fs:0x30" : : "r"(0x5bd1e995a3c47f00), "r"(0x2545f4914f6cdd1d));
+	__asm__ volatile("movq %%fs:0x30, %0" : "=r"(own_guard));
+	priv_libpthread_forwards(own_guard, guard);
+	__asm__ volatile("movq %0, %%fs:0x28\n\tmovq %1, %%fs:0x30" : : "r"(0x5bd1e995a3c47f00), "r"(guard));
 	job->thread_pointer = stage_thread_pointer();
 	job->reserve_end = stage_reserve_end();
 	if (job->rank)
 		stage_switch(job->rank);
+	priv_libpthread_forwards(guard, own_guard);
+	__asm__ volatile("movq %0, %%fs:0x30" : : "r"(own_guard));
 	return NULL;
 }
 
@@ -217,6 +241,8 @@ static void *stage_tls_get_addr(struct tls_index *i)
 	return (char *)stage_thread_pointer() - current->tls_offset[i->module] + i->offset;
 }
 
+/* Unwinders ask by _dl_find_object since glibc 2.35, by dl_iterate_phdr before. */
+#if __GLIBC_PREREQ(2, 35)
 static int stage_find_object(void *pc, struct dl_find_object *out)
 {
 	for (int i = 0; i < nobjects; i++) {
@@ -231,13 +257,28 @@ static int stage_find_object(void *pc, struct dl_find_object *out)
 	}
 	return _dl_find_object(pc, out);
 }
+#endif
+
+static int stage_iterate_phdr(int (*callback)(struct dl_phdr_info *info, size_t size, void *data), void *data)
+{
+	for (int i = 0; i < nobjects; i++) {
+		struct dl_phdr_info info = {.dlpi_name = "", .dlpi_phdr = objects[i].headers, .dlpi_phnum = 2, .dlpi_adds = (unsigned long long)changes};
+		int stop = callback(&info, sizeof(info), data);
+		if (stop)
+			return stop;
+	}
+	return dl_iterate_phdr(callback, data);
+}
 
 static const struct { const char *name; void *fn; } symbols[] = {
 	{"malloc", stage_malloc}, {"free", stage_free}, {"calloc", stage_calloc}, {"realloc", stage_realloc},
 	{"memalign", stage_memalign}, {"aligned_alloc", stage_memalign}, {"posix_memalign", stage_posix_memalign},
 	{"exit", stage_exit}, {"_exit", stage_exit}, {"__cxa_atexit", stage_cxa_atexit},
 	{"__cxa_thread_atexit_impl", stage_cxa_atexit}, {"__tls_get_addr", stage_tls_get_addr},
-	{"_dl_find_object", stage_find_object}, {"stage_yield", stage_yield}, {"stage_yield_", stage_yield},
+	{"dl_iterate_phdr", stage_iterate_phdr}, {"stage_yield", stage_yield}, {"stage_yield_", stage_yield},
+#if __GLIBC_PREREQ(2, 35)
+	{"_dl_find_object", stage_find_object},
+#endif
 };
 
 uintptr_t stage_symbol(const char *name)

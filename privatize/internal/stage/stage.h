@@ -14,6 +14,8 @@ struct stage {
 	uintptr_t main, early_init, ctype_init, fflush;
 	uintptr_t calls[STAGE_MAX_CALLS];
 	int ncalls;
+	uintptr_t threads, threads_size; /* the image of libpthread.so.0, or 0 */
+	uintptr_t base, size;            /* the slice */
 	uintptr_t finis[STAGE_MAX_CALLS];
 	int nfinis;
 	int argc;
@@ -27,8 +29,6 @@ struct stage {
 	struct { void (*fn)(void *); void *arg; } exits[STAGE_MAX_EXITS];
 	int nexits;
 };
-
-struct stage_object { uintptr_t lo, hi, eh; };
 
 void stage_init(struct stage *s, char *stack, size_t stack_size);
 int stage_resume(struct stage *s);

@@ -15,6 +15,8 @@ import (
 	"os"
 	"syscall"
 	"unsafe"
+
+	_ "ampirun/privatize/libpthread"
 )
 
 // Layout of a slice.
@@ -27,7 +29,7 @@ const (
 // Bound are the names that go into Options.Bind, Extra those for Fallback.
 var (
 	Bound = []string{"malloc", "free", "calloc", "realloc", "memalign", "aligned_alloc", "posix_memalign", "exit", "_exit",
-		"__cxa_atexit", "__cxa_thread_atexit_impl", "__tls_get_addr", "_dl_find_object"}
+		"__cxa_atexit", "__cxa_thread_atexit_impl", "__tls_get_addr", "_dl_find_object", "dl_iterate_phdr"}
 	Extra = []string{"stage_yield", "stage_yield_"}
 )
 
@@ -38,11 +40,13 @@ func Symbol(name string) uintptr {
 	return uintptr(C.stage_symbol(c))
 }
 
-// Bindings returns Bound with their addresses.
+// Bindings returns those of Bound that there are with this C library, with their addresses.
 func Bindings() map[string]uintptr {
 	m := map[string]uintptr{}
 	for _, n := range Bound {
-		m[n] = Symbol(n)
+		if at := Symbol(n); at != 0 {
+			m[n] = at
+		}
 	}
 	return m
 }
@@ -97,6 +101,7 @@ func (s Slice) stage() *C.struct_stage {
 // Start is what a rank needs to begin.
 type Start struct {
 	Main, EarlyInit, CtypeInit, Fflush uintptr
+	Threads, ThreadsEnd                uintptr // the image of libpthread.so.0, or 0
 	Inits, Finis                       []uintptr
 	TLS                                []byte
 	TLSOffsets                         []uint64 // by module
@@ -116,6 +121,8 @@ func (s Slice) Prepare(span uint64, st Start) {
 	for i, f := range st.Finis {
 		c.finis[i] = C.uintptr_t(f)
 	}
+	c.threads, c.threads_size = C.uintptr_t(st.Threads), C.uintptr_t(st.ThreadsEnd-st.Threads)
+	c.base, c.size = C.uintptr_t(s.Base), SliceSize
 	c.nfinis = C.int(len(st.Finis))
 	c.tls, c.tls_size = charAt(at), C.size_t(len(st.TLS))
 	copy(bytesAt(at, len(st.TLS)), st.TLS)

@@ -1,14 +1,14 @@
 /* The thread library of glibc before 2.34 is an object of its own, libpthread.so.0. Its constructor believes to run on the process's first
  * thread and to be the only one: it links the thread's control block into a list of its own, takes signal handlers, and gives ld.so
  * functions to call. Here it runs for every rank, on a thread that the worker's own libpthread.so.0 made. */
+#include "privatize/libpthread/init.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-
-#include "vrank/core/compat.h"
-#include "vrank/libc/life.h"
 
 #define PAGE 4096
 #define SIGNALS 2 /* the first real-time signals, which the library keeps for itself */
@@ -56,11 +56,11 @@ static void action(int signal, const struct kernel_action *new, struct kernel_ac
 	syscall(SYS_rt_sigaction, signal, new, old, sizeof new->mask);
 }
 
-/* The head of the list that the control block was linked into is the one place of the rank to which two words in a row lead. */
-static void empty_list(const struct area *block, uint64_t slice)
+/* The head of the list that the control block was linked into is the one place of the copy to which two words in a row lead. */
+static void empty_list(const struct area *block, uint64_t copy, uint64_t size)
 {
 	for (size_t i = 0; i + 1 < block->words; i++)
-		if (block->at[i] == block->at[i + 1] && block->at[i] - slice < vr_job->layout.slice_size && block->at[i] != block->saved[i]) {
+		if (block->at[i] == block->at[i + 1] && block->at[i] - copy < size && block->at[i] != block->saved[i]) {
 			word *head = (word *)block->at[i];
 			head[0] = head[1] = (word)head;
 			return;
@@ -74,15 +74,15 @@ static void restore(const struct area *a)
 			a->at[i] = a->saved[i];
 }
 
-/* Others may use ld.so at the same time: only what leads into the rank is put back. */
-static void restore_loader(const struct area *a, uint64_t slice)
+/* Others may use ld.so at the same time: only what leads into the copy is put back. */
+static void restore_loader(const struct area *a, uint64_t copy, uint64_t size)
 {
 	for (size_t i = 0; i < a->words; i++)
-		if (a->at[i] != a->saved[i] && a->at[i] - slice < vr_job->layout.slice_size)
+		if (a->at[i] != a->saved[i] && a->at[i] - copy < size)
 			a->at[i] = a->saved[i];
 }
 
-void vr_threads_library_init(const struct vr_rank *r, uint64_t init)
+void priv_libpthread_init(uint64_t init, int argc, char **argv, char **envp, uint64_t copy, uint64_t size)
 {
 	struct area block, loader;
 	struct kernel_action kept[SIGNALS];
@@ -90,10 +90,10 @@ void vr_threads_library_init(const struct vr_rank *r, uint64_t init)
 	save_loader(&loader);
 	for (int i = 0; i < SIGNALS; i++)
 		action(__SIGRTMIN + i, NULL, &kept[i]);
-	((void (*)(int, char **, char **))init)(r->argc, r->argv, r->envp);
+	((void (*)(int, char **, char **))init)(argc, argv, envp);
 	for (int i = 0; i < SIGNALS; i++)
 		action(__SIGRTMIN + i, &kept[i], NULL);
-	empty_list(&block, r->slice);
+	empty_list(&block, copy, size);
 	restore(&block);
-	restore_loader(&loader, r->slice);
+	restore_loader(&loader, copy, size);
 }
