@@ -78,7 +78,7 @@ func check(tree fs.FS, files []string, table string) (complaints []string, err e
 	return complaints, nil
 }
 
-// Files that may use cgo have the first kind of name, files that may use unsafe one of both. A system may follow, as in _unsafe_amd64.go.
+// Files that may use cgo have the first kind of name, files that may use unsafe one of both. The name of a processor may follow, as in code_unsafe_amd64.go.
 var (
 	cgoName    = regexp.MustCompile(`_cgo(_amd64)?(_test)?\.go$`)
 	unsafeName = regexp.MustCompile(`_(cgo|unsafe)(_amd64)?(_test)?\.go$`)

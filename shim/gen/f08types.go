@@ -39,7 +39,7 @@ func writeOperator(w io.Writer, operator, suffix string) {
 	fmt.Fprintln(w, "   end interface")
 }
 
-// compareName is the function behind an operator for one handle type; src/fortran_f08.c defines it.
+// compareName is the function behind an operator for one handle type; shim/src/fortran_f08.c defines it.
 func compareName(handle, suffix string) string {
 	return "ampi_f_" + strings.ToLower(handle) + "_" + suffix
 }

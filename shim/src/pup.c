@@ -1,4 +1,4 @@
-/* What include/pup_c.h declares. Weak, as a program may bring functions of its own with these names. */
+/* What shim/include/pup_c.h declares. Weak, as a program may bring functions of its own with these names. */
 #include "pup_c.h"
 
 #include <string.h>
