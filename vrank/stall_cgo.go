@@ -46,7 +46,6 @@ import "C"
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	stdstrings "strings"
 	"time"
@@ -128,7 +127,7 @@ func lookAtPE(pe int) peLook {
 
 // processorTime reads the two sums of proc_pid_stat(5) behind the name, which may hold anything.
 func processorTime(path string) (sum uint64) {
-	text := readProc(path)
+	text, _ := ReadProc(path) // of a process that may be gone
 	_, behind, _ := stdstrings.Cut(text[max(stdstrings.LastIndexByte(text, ')'), 0):], " ")
 	fields := stdstrings.Fields(behind)
 	for i := 11; i < 13 && i < len(fields); i++ {
@@ -141,12 +140,7 @@ func processorTime(path string) (sum uint64) {
 // bytesMoved reads proc_pid_io(5).
 func bytesMoved(path string) uint64 {
 	var read, written uint64
-	fmt.Sscanf(readProc(path), "rchar: %d\nwchar: %d", &read, &written)
+	text, _ := ReadProc(path)
+	fmt.Sscanf(text, "rchar: %d\nwchar: %d", &read, &written)
 	return read + written
-}
-
-// readProc reads a file of a process that may be gone.
-func readProc(path string) string {
-	text, _ := os.ReadFile(path)
-	return string(text)
 }

@@ -15,8 +15,7 @@
 
 static int fails(int rank, const char *what)
 {
-	printf("FAIL reach: rank %d: %s: %s\n", rank, what, strerror(errno));
-	fflush(stdout);
+	fprintf(stderr, "FAIL reach: rank %d: %s: %s\n", rank, what, strerror(errno)); /* standard output may be the file */
 	return 1;
 }
 

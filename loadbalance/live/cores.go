@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"os"
 
 	"ampirun/vrank"
 )
@@ -47,9 +46,9 @@ func share(from, to Schedule) float64 {
 
 // ReadSchedule asks Linux about a thread; zeroes where that does not tell.
 func ReadSchedule(thread int) (s Schedule) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", thread))
+	text, err := vrank.ReadProc(fmt.Sprintf("/proc/%d/schedstat", thread))
 	if err == nil {
-		fmt.Sscan(string(text), &s.Ran, &s.Waited)
+		fmt.Sscan(text, &s.Ran, &s.Waited)
 	}
 	return s
 }

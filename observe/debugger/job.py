@@ -67,8 +67,10 @@ class Image:
             quietly("add-symbol-file '%s' -o %#x" % (self.path, self.offset))
 
     def remove(self):
+        """The first of the file's copies goes; gdb knows it by its real name. By an address it would find the file with the debug
+        information, if that is apart, and take it from under the copy that needs it."""
         if os.path.exists(self.path):
-            quietly("remove-symbol-file -a %#x" % self.inside)
+            quietly("remove-symbol-file '%s'" % os.path.realpath(self.path))
 
 
 class Rank:
@@ -165,8 +167,6 @@ class Worker:
         self.pe, self.tp = number(pe["id"]), number(pe["tp"])
         self.rank_type = self.symbol("vr_current").type
 
-        self.inside = number(self.objfile.lookup_global_symbol("vr_stop").value().address)
-
     def is_current(self):
         return self.process == gdb.selected_inferior().pid
 
@@ -213,25 +213,30 @@ class Worker:
         self.arrange(order, {i.inside for i in first.files()})
         self.loaded = wanted
 
-    def arrange(self, order, stay):
-        """Load images in this order. Those whose `inside` is in stay are the first ones and remain where they are; others are
-        taken out and come back behind them."""
-        there = {i.inside for i in self.order} & stay
+    def arrange(self, order, first):
+        """Load images so that of each file the copy whose `inside` is in first comes before all others: those that are before it are
+        taken out, and come back behind it."""
+        in_front, stay = set(), []
         with Settings(confirm="off", height="0"):
             for image in self.order:
-                if image.inside not in there:
+                if image.inside in first:
+                    in_front.add(image.path)
+                if image.path in in_front:
+                    stay.append(image)
+                else:
                     image.remove()
             if self.order:
-                quietly("remove-symbol-file -a %#x" % self.inside)
+                quietly("remove-symbol-file '%s'" % os.path.realpath(self.path))
             else:
                 quietly("symbol-file")
             quietly("nosharedlibrary")
-            for image in order:
-                if image.inside not in there:
-                    image.add()
+            there = {i.inside for i in stay}
+            come = [i for i in order if i.inside not in there]
+            for image in come:
+                image.add()
             quietly("add-symbol-file '%s'" % self.path)
             quietly("sharedlibrary")
-        self.order = order
+        self.order = stay + come
         self.refresh()
 
     def is_loaded(self, rank):

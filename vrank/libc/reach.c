@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -26,6 +28,7 @@
 #endif
 
 #define FIRST 3
+#define ARENAS_PER_CORE 8 /* as glibc's malloc has it, which otherwise reads the number of cores from a file, when some thread first needs another */
 #define BASE 1024 /* programs choose smaller numbers, and select() knows no larger ones */
 #define ROOM (64 + 4 * VR_MAX_PES)
 
@@ -87,6 +90,8 @@ __attribute__((constructor)) static void begin(int argc, char **argv)
 	move_up(limit);
 	if (vr_fd_base > FIRST)
 		fill();
+	if (!getenv("MALLOC_ARENA_MAX"))
+		mallopt(M_ARENA_MAX, ARENAS_PER_CORE * (int)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 /* Kernels before 5.9, and filters that do not know the call, have it done one by one. */
