@@ -104,7 +104,7 @@ struct ampi_rank {
 	struct ampi_pup_entry *pups; /* what AMPI_Register_pup was given: pup.c */
 	int32_t npups;
 	_Atomic int32_t suspension; /* enum ampi_suspension */
-	struct vr_rank *suspended; /* the context that is */
+	struct vr_context *suspended; /* the context that is */
 };
 
 static inline struct ampi_rank *ampi_me(void)

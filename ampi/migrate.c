@@ -57,7 +57,7 @@ int ampi_AMPI_Evacuate(void)
 	if (vr_job->pes == 1)
 		return ampi_raise(NULL, MPI_ERR_OTHER, fn, "the job has one PE (see +p)");
 	for (struct vr_rank *r = vr_pe->all; r; r = r->all_next) {
-		if (r == vr_current || atomic_load(&r->state) == VR_ENDED)
+		if (r == vr_current || atomic_load(&r->context.state) == VR_ENDED)
 			continue;
 		to = next_pe(to, here);
 		if (vr_move_order(r, to))

@@ -10,7 +10,7 @@ package vrank
 #include "vrank/core/switch.h"
 #include "vrank/libc/life.h"
 
-static int64_t rank_state(const struct vr_rank *r) { return atomic_load(&r->state); }
+static int64_t rank_state(const struct vr_rank *r) { return atomic_load(&r->context.state); }
 static int64_t rank_pe(const struct vr_rank *r) { return atomic_load(&r->pe); }
 static void pin(struct vr_rank *r, const char *why) { vr_rank_pin(r, "%s", why); }
 static int is_stopped(void) { return atomic_load(&vr_job->stop); }
@@ -33,6 +33,9 @@ import (
 
 // rank is a rank control block in the region. Its address means the same in every worker.
 type rank struct{ c C.struct_vr_rank }
+
+// rankContext is what runs and sleeps: the first thread of a rank, or one of its fibers (fiber.h).
+type rankContext struct{ c C.struct_vr_context }
 
 // reason says why the core came back from running ranks.
 type reason = C.enum_vr_reason
@@ -91,7 +94,9 @@ func (w *worker) ranks() (all []*rank) {
 	return all
 }
 
-func (r *rank) home() *rank { return (*rank)(unsafe.Pointer(r.c.home)) }
+func (x *rankContext) rank() *rank  { return (*rank)(unsafe.Pointer(x.c.rank)) }
+func (x *rankContext) exited() int  { return int(x.c.exit_code) }
+func (x *rankContext) text() string { return C.GoString(&x.c.call.text[0]) }
 
 // keeps notes whether Go keeps anything of the rank.
 func (r *rank) keeps(anything bool) {
@@ -104,8 +109,7 @@ func (r *rank) keeps(anything bool) {
 func (r *rank) number() int       { return int(r.c.id) }
 func (r *rank) lifeState() int    { return int(C.rank_state(&r.c)) }
 func (r *rank) owner() int        { return int(C.rank_pe(&r.c)) }
-func (r *rank) exited() int       { return int(r.c.exit_code) }
-func (r *rank) text() string      { return C.GoString(&r.c.call.text[0]) }
+func (r *rank) exited() int       { return int(r.c.context.exit_code) }
 func (r *rank) isBlocked() bool   { return r.lifeState() == C.VR_BLOCKED }
 func (r *rank) isEnded() bool     { return r.lifeState() == C.VR_ENDED }
 func (r *rank) leftMPIOpen() bool { return r.c.mpi_state == C.VR_MPI_RUNNING }
@@ -125,13 +129,12 @@ func (r *rank) pin(why string) {
 	C.free(unsafe.Pointer(text))
 }
 
-func (r *rank) waiting() C.struct_vr_wait { return r.c.wait }
+func (r *rank) waiting() C.struct_vr_wait { return r.c.context.wait }
 
-// runRanks runs ready ranks until Go is needed, and returns the context that it is needed for: a rank or one of its fibers
-// (fiber.h). PE thread.
-func runRanks(resume *rank) (reason, *rank) {
-	why := C.vr_pe_run((*C.struct_vr_rank)(unsafe.Pointer(resume)))
-	return why, (*rank)(unsafe.Pointer(C.vr_left_by))
+// runRanks runs ready ranks until Go is needed, and returns the context that it is needed for. PE thread.
+func runRanks(resume *rankContext) (reason, *rankContext) {
+	why := C.vr_pe_run((*C.struct_vr_context)(unsafe.Pointer(resume)))
+	return why, (*rankContext)(unsafe.Pointer(C.vr_left_by))
 }
 
 // Stop makes all workers of the job leave their PE loops. Any goroutine.
@@ -149,21 +152,21 @@ func (m rankMemory) Free(p unsafe.Pointer)     { C.vr_rank_free(&m.r.c, p) }
 func (m rankMemory) RankState() unsafe.Pointer { return m.r.c.mpi }
 func (m rankMemory) Rank() unsafe.Pointer      { return unsafe.Pointer(m.r) }
 
-// takeCall reads a rank's call record.
-func (r *rank) takeCall(c *Call) {
-	args := unsafe.Slice((*uint64)(unsafe.Pointer(r.c.call.args)), int(r.c.call.nargs))
-	*c = Call{Rank: r.number(), Fn: int(r.c.call.fn), Args: args, memory: rankMemory{r.home()}}
+// takeCall reads a context's call record.
+func (x *rankContext) takeCall(c *Call) {
+	args := unsafe.Slice((*uint64)(unsafe.Pointer(x.c.call.args)), int(x.c.call.nargs))
+	*c = Call{Rank: x.rank().number(), Fn: int(x.c.call.fn), Args: args, memory: rankMemory{x.rank()}}
 }
 
 // answer writes what Go found into the call record.
-func (r *rank) answer(c *Call) {
-	r.c.call.ret = C.int64_t(c.result)
-	r.c.call.klass = C.int32_t(c.class)
-	r.c.call.comm = C.uint64_t(c.comm)
+func (x *rankContext) answer(c *Call) {
+	x.c.call.ret = C.int64_t(c.result)
+	x.c.call.klass = C.int32_t(c.class)
+	x.c.call.comm = C.uint64_t(c.comm)
 	if c.class == 0 {
 		return
 	}
-	text := unsafe.Slice((*byte)(unsafe.Pointer(&r.c.call.text[0])), len(r.c.call.text))
+	text := unsafe.Slice((*byte)(unsafe.Pointer(&x.c.call.text[0])), len(x.c.call.text))
 	n := copy(text[:len(text)-1], c.text)
 	text[n] = 0
 }

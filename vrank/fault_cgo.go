@@ -99,7 +99,7 @@ func (w *worker) callerInProgram(r *rank, sp uintptr) (string, bool) {
 	return "", false
 }
 
-func wantsCore() bool     { return C.vr_core_wanted() != 0 }
-func prepareCore()        { C.vr_core_prepare() }
-func repeatFault(r *rank) { C.vr_fault_repeat(&r.c) }
-func awaitDebugger()      { C.vr_debugger_await() }
+func wantsCore() bool            { return C.vr_core_wanted() != 0 }
+func prepareCore()               { C.vr_core_prepare() }
+func repeatFault(x *rankContext) { C.vr_fault_repeat(&x.c) }
+func awaitDebugger()             { C.vr_debugger_await() }

@@ -197,7 +197,7 @@ func (r *rank) deadStack() (lo, hi uintptr) {
 	const redZone = 128
 	l := &C.vr_job.layout
 	lo = r.slice() + uintptr(l.stack)
-	sp := uintptr(unsafe.Pointer(r.c.sp))
+	sp := uintptr(unsafe.Pointer(r.c.context.sp))
 	if r.isEnded() || sp < lo || sp > lo+uintptr(l.stack_size) {
 		return lo, lo
 	}

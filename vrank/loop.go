@@ -12,15 +12,15 @@ const abandonTime = time.Minute
 // loop is the PE loop: it lets the core run ranks and does what they need Go for. It returns when all ranks of this worker
 // have ended, or the job is stopped.
 func (w *worker) loop() error {
-	var resume *rank
+	var resume *rankContext
 	call := new(Call)
 	for {
-		why, r := runRanks(resume)
+		why, left := runRanks(resume)
 		resume = nil
 		switch why {
 		case reasonServe:
-			w.serve(r, call)
-			resume = r
+			w.serve(left, call)
+			resume = left
 		case reasonMoves:
 			if err := w.move(); err != nil {
 				return err
@@ -32,16 +32,17 @@ func (w *worker) loop() error {
 				return err
 			}
 		case reasonSaves:
-			w.send(Event{Kind: EventSave, Rank: r.number()})
+			w.send(Event{Kind: EventSave, Rank: left.rank().number()})
 		case reasonSavesInMemory:
-			w.send(Event{Kind: EventSave, Rank: r.number(), Memory: true})
+			w.send(Event{Kind: EventSave, Rank: left.rank().number(), Memory: true})
 		case reasonLeft:
-			w.ended(r.home())
+			w.ended(left.rank())
 		case reasonAborted:
-			w.finish(Event{Kind: EventAbort, Rank: r.number(), Code: r.exited(), Text: fmt.Sprintf("rank %d: %s", r.number(), r.text())})
+			id := left.rank().number()
+			w.finish(Event{Kind: EventAbort, Rank: id, Code: left.exited(), Text: fmt.Sprintf("rank %d: %s", id, left.text())})
 			return nil
 		case reasonFault:
-			w.died(r)
+			w.died(left)
 			return nil
 		case reasonDeadlock:
 			w.finish(Event{Kind: EventDeadlock, Rank: -1, Code: 1, Text: deadlockReport(w.cfg.Ranks, w.mpi.Name)})
@@ -57,21 +58,22 @@ func (w *worker) loop() error {
 }
 
 // serve carries out a call of a rank: MPI's, or the core's own.
-func (w *worker) serve(r *rank, call *Call) {
-	r.takeCall(call)
+func (w *worker) serve(x *rankContext, call *Call) {
+	x.takeCall(call)
+	r := x.rank()
 	switch call.Fn {
 	case fnSymbol:
-		w.findSymbol(r.home(), call)
+		w.findSymbol(r, call)
 	case fnOpen:
-		w.openLibrary(r.home(), call)
+		w.openLibrary(r, call)
 	case fnName:
-		w.nameAddress(r.home(), call)
+		w.nameAddress(r, call)
 	default:
-		w.unpackState(r.home())
+		w.unpackState(r)
 		w.mpi.Serve(call)
-		r.home().keeps(w.mpi.Keeps(call.Rank))
+		r.keeps(w.mpi.Keeps(call.Rank))
 	}
-	r.answer(call)
+	x.answer(call)
 }
 
 // ended notes the end of a rank. One that leaves MPI open with an error ends the job: the others would wait for it.
@@ -89,15 +91,15 @@ func (w *worker) ended(r *rank) {
 }
 
 // died reports a rank that has faulted. Where a core file is wanted the worker then ends as the rank would have.
-func (w *worker) died(r *rank) {
-	e := w.faultReport(r)
+func (w *worker) died(x *rankContext) {
+	e := w.faultReport(x.rank())
 	if e.Core = wantsCore(); !e.Core {
 		w.finish(e)
 		return
 	}
 	prepareCore()
 	w.send(e)
-	repeatFault(r)
+	repeatFault(x)
 }
 
 // finish reports what ends the job and waits for the manager's word.

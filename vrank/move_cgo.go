@@ -144,7 +144,7 @@ func (w *worker) takeIn(m *C.struct_vr_move) error {
 const redZone = 128
 
 // liveStack is the first page of its stack that a rank that does not run needs.
-func (r *rank) liveStack() uintptr { return (uintptr(r.c.sp) - redZone) &^ (page - 1) }
+func (r *rank) liveStack() uintptr { return (uintptr(r.c.context.sp) - redZone) &^ (page - 1) }
 
 // trimHeap gives the pages of freed memory back.
 func (r *rank) trimHeap() { C.iso_heap_trim(r.c.heap) }

@@ -40,8 +40,8 @@ const line = 64
 // What a switch reads and writes of a rank is in the first line of its control block.
 func TestOffsetsOfSwitch(t *testing.T) {
 	o := readOffsets()
-	o.within(t, 0, line, "vr_rank.id", "vr_rank.state", "vr_rank.sp", "vr_rank.run_next", "vr_rank.tls", "vr_rank.switches")
-	o.within(t, 0, line, "vr_rank.heap", "vr_rank.slice", "vr_rank.home") // malloc and faults, and whose context it is
+	o.within(t, 0, line, "vr_rank.id", "vr_rank.context.state", "vr_rank.context.sp", "vr_rank.context.run_next", "vr_rank.context.rank", "vr_rank.switches")
+	o.within(t, 0, line, "vr_rank.heap", "vr_rank.slice") // malloc and faults
 }
 
 // Fields that other workers write share no line with what the owner uses without being asked.
@@ -53,7 +53,7 @@ func TestOffsetsOfSharedLines(t *testing.T) {
 		before []string // the owner's
 		after  []string
 	}{
-		{"vr_rank.inbox", []string{"vr_rank.pe", "vr_rank.on_wake", "vr_rank.wake_next"}, []string{"vr_rank.need", "vr_rank.wait", "vr_rank.requests"}, []string{"vr_rank.matcher", "vr_rank.call"}},
+		{"vr_rank.inbox", []string{"vr_rank.pe", "vr_rank.on_wake", "vr_rank.wake_next"}, []string{"vr_rank.context.need", "vr_rank.context.wait", "vr_rank.context.call", "vr_rank.requests"}, []string{"vr_rank.matcher"}},
 		{"vr_pe.wake", []string{"vr_pe.inbox"}, []string{"vr_pe.head", "vr_pe.tail", "vr_pe.timers", "vr_pe.budget", "vr_pe.free", "vr_pe.nfree", "vr_pe.pool_next", "vr_pe.switches", "vr_pe.tp"}, []string{"vr_pe.asleep", "vr_pe.freed"}},
 		{"vr_pe.asleep", []string{"vr_pe.core", "vr_pe.watched"}, []string{"vr_pe.wake"}, []string{"vr_pe.freed"}},
 		{"vr_pe.freed", nil, []string{"vr_pe.watched"}, nil},

@@ -189,7 +189,7 @@ func (w *worker) give(r *rank, p *privatize.Placed) {
 	}
 	if w.layout.tlsSize > 0 {
 		size := w.program.TLSSize()
-		w.program.FillTLS(p.Base, unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(r.c.tls), w.layout.tlsSize-size)), size))
+		w.program.FillTLS(p.Base, unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(&r.c), -int(size))), size))
 	}
 	w.enter(r, p)
 	s := &r.c.entry

@@ -26,8 +26,8 @@ static int stall_will_go_on(int64_t nanoseconds)
 	int64_t until = vr_now() + nanoseconds;
 	for (int i = 0; i < vr_job->ranks; i++) {
 		const struct vr_rank *r = vr_rank_of(i);
-		uint32_t state = atomic_load(&r->state);
-		if (state != VR_ENDED && (LOOK(r->children) || (state == VR_SLEEPING && LOOK(r->wake_at) > until)))
+		uint32_t state = atomic_load(&r->context.state);
+		if (state != VR_ENDED && (LOOK(r->children) || (state == VR_SLEEPING && LOOK(r->context.wake_at) > until)))
 			return 1;
 	}
 	return 0;

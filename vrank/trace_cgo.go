@@ -46,13 +46,13 @@ func (w *worker) trace(t *Trace, running unwind.Registers) {
 		}
 		t.add(r.number(), state, note, w.places(t, r, unwind.Walk(regs, !runs, memory.read, w.unwindTable(r), maxFrames)))
 		for f := r.c.fibers; f != nil; f = f.next {
-			w.traceFiber(t, r, (*rank)(unsafe.Pointer(&f.context)), f.call != nil, running, memory)
+			w.traceFiber(t, r, (*rankContext)(unsafe.Pointer(&f.context)), f.call != nil, running, memory)
 		}
 	}
 }
 
 // traceFiber adds a call of a thread of the rank.
-func (w *worker) traceFiber(t *Trace, r, fiber *rank, busy bool, running unwind.Registers, memory *peeker) {
+func (w *worker) traceFiber(t *Trace, r *rank, fiber *rankContext, busy bool, running unwind.Registers, memory *peeker) {
 	runs := uint64(uintptr(unsafe.Pointer(fiber)))-running[unwind.RSP] < fiberBytes
 	if !busy || runs { // one that runs is shown as the rank
 		return
@@ -86,7 +86,7 @@ func (r *rank) context(pe unwind.Registers, memory *peeker) (regs unwind.Registe
 	if pe[unwind.RSP]-uint64(r.slice()) < uint64(C.vr_job.layout.slice_size) {
 		return pe, true
 	}
-	return savedRegisters(uint64(uintptr(r.c.sp)), memory), false
+	return savedRegisters(uint64(uintptr(r.c.context.sp)), memory), false
 }
 
 // savedRegisters are those that vr_switch has left on a stack: struct vr_frame.

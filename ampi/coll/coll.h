@@ -63,7 +63,7 @@ struct ampi_part {
 	const int32_t *members; /* their ranks, ascending */
 	int32_t arrived;
 	uint32_t rounds; /* meets that are over */
-	struct vr_rank *leader;
+	struct vr_context *leader;
 	struct vr_waitlist resting; /* members that sleep in this meet, without the leader */
 	int32_t first; /* who arrived first, and its key: read by the last leader */
 	struct ampi_key key;
@@ -205,7 +205,7 @@ static inline int ampi_shm_coll_is_migrated(const struct ampi_shm_coll *m)
 }
 
 /* What the PE of the part does when a member arrives; 1 when it is the last one. */
-int ampi_part_arrive(struct ampi_shm_coll *m, struct vr_rank *context);
+int ampi_part_arrive(struct ampi_shm_coll *m, struct vr_context *context);
 
 /* What the PE of the part does when the meet is over. */
 void ampi_part_release(struct ampi_part *p);

@@ -6,7 +6,7 @@
 struct remote_op {
 	struct vr_work work;
 	struct ampi_shm_coll *meet;
-	struct vr_rank *context;
+	struct vr_context *context;
 };
 
 static void send_out(struct ampi_shm_coll *m, void (*run)(struct vr_work *))
@@ -19,7 +19,7 @@ static void send_out(struct ampi_shm_coll *m, void (*run)(struct vr_work *))
 static void arrive(struct vr_work *w)
 {
 	struct remote_op *e = (struct remote_op *)w;
-	struct vr_rank *context = e->context;
+	struct vr_context *context = e->context;
 	e->meet->part->resting.mixed = 1;
 	if (!ampi_part_arrive(e->meet, context))
 		return;

@@ -90,7 +90,7 @@ void ampi_shm_coll_rest(struct ampi_shm_coll *m)
 }
 
 /* Those who rest are on a chain that the release makes ready as a whole: whoever arrives is in the cache now, but not then. */
-static inline int part_arrive(struct ampi_shm_coll *m, struct vr_rank *context)
+static inline int part_arrive(struct ampi_shm_coll *m, struct vr_context *context)
 {
 	struct ampi_part *p = m->part;
 	compare_key(m);
@@ -103,7 +103,7 @@ static inline int part_arrive(struct ampi_shm_coll *m, struct vr_rank *context)
 	return 1;
 }
 
-int ampi_part_arrive(struct ampi_shm_coll *m, struct vr_rank *context)
+int ampi_part_arrive(struct ampi_shm_coll *m, struct vr_context *context)
 {
 	return part_arrive(m, context);
 }

@@ -8,7 +8,7 @@
 /* The one that comes first waits here, on its stack; the other reads it and works for both. */
 struct crossing {
 	struct ampi_shm_coll *meet;
-	struct vr_rank *context;
+	struct vr_context *context;
 };
 
 static _Atomic(void *) *shm_coll_of(const struct ampi_comm *c)

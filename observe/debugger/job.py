@@ -79,7 +79,7 @@ class Rank:
     def __init__(self, worker, block):
         self.worker, self.block = worker, block
         self.id, self.slice = number(block["id"]), number(block["slice"])
-        self.state, self.images = number(block["state"]), number(block["images"])
+        self.state, self.images = number(block["context"]["state"]), number(block["images"])
 
     def is_mine(self):
         return number(self.block["pe"]) == self.worker.pe
@@ -107,7 +107,7 @@ class Rank:
 
     def saved(self):
         """The registers that the rank will go on with."""
-        sp = number(self.block["sp"])
+        sp = number(self.block["context"]["sp"])
         regs = {name: word(sp + 8 + 8 * i) for i, name in enumerate(SAVED)}
         regs["rsp"] = sp + 8 * (1 + len(SAVED))
         return regs
@@ -122,11 +122,11 @@ class Rank:
         if self.state == WAITING:
             return self.describe_wait()
         if self.state == ENDED:
-            return "ended with code %d" % number(self.block["exit_code"])
+            return "ended with code %d" % number(self.block["context"]["exit_code"])
         return STATES[self.state] if self.state < len(STATES) else "in state %d" % self.state
 
     def describe_wait(self):
-        w = self.block["wait"]
+        w = self.block["context"]["wait"]
         fn, peer, tag = (number(w[f]) for f in ("fn", "peer", "tag"))
         text = "waiting in " + self.worker.call(fn)
         if fn < 0:

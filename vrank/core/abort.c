@@ -7,13 +7,13 @@
 
 void vr_job_abort(int code, const char *fmt, ...)
 {
-	struct vr_rank *me = vr_context;
+	struct vr_context *me = vr_context;
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(me->call.text, sizeof me->call.text, fmt, args);
 	va_end(args);
 	if (vr_is_child()) {
-		vr_out_printf(me->id, 2, "ampirun: rank %d: a process that it started: %s\n", me->id, me->call.text);
+		vr_out_printf(me->rank->id, 2, "ampirun: rank %d: a process that it started: %s\n", me->rank->id, me->call.text);
 		_exit(code);
 	}
 	me->exit_code = code;

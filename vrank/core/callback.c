@@ -20,11 +20,11 @@ struct callback {
 	void *back; /* the borrower's stack pointer */
 };
 
-/* A stack pointer that starts fn(arg) below what r has on its stack, with r's floating-point modes. */
-void *vr_callback_prepare(struct vr_rank *r, void (*fn)(void *), void *arg)
+/* A stack pointer that starts fn(arg) below what a context has on its stack, with its floating-point modes. */
+void *vr_callback_prepare(struct vr_context *context, void (*fn)(void *), void *arg)
 {
-	const struct vr_frame *saved = r->sp;
-	struct vr_frame *f = vr_switch_prepare((void *)(((uint64_t)r->sp - RED_ZONE) & ~15ull), fn, arg);
+	const struct vr_frame *saved = context->sp;
+	struct vr_frame *f = vr_switch_prepare((void *)(((uint64_t)context->sp - RED_ZONE) & ~15ull), fn, arg);
 	f->mxcsr = saved->mxcsr;
 	f->fpu_control = saved->fpu_control;
 	f->fpu_status = saved->fpu_status;
@@ -39,9 +39,9 @@ static void in_callback(void *arg)
 	vr_switch(&never, l->back);
 }
 
-static void become(struct vr_rank *context)
+static void become(struct vr_context *context)
 {
-	struct vr_rank *r = context ? context->home : NULL;
+	struct vr_rank *r = context ? context->rank : NULL;
 	vr_context = context;
 	vr_current = r;
 	if (!r)
@@ -52,14 +52,14 @@ static void become(struct vr_rank *context)
 		vr_core_hooks.enter_directory(r);
 }
 
-static void set_state(struct vr_rank *r, uint32_t s)
+static void set_state(struct vr_context *context, uint32_t s)
 {
-	atomic_store_explicit(&r->state, s, memory_order_relaxed);
+	atomic_store_explicit(&context->state, s, memory_order_relaxed);
 }
 
-static void run_on(struct vr_rank *r, struct callback *l)
+static void run_on(struct vr_context *r, struct callback *l)
 {
-	struct vr_rank *me = vr_context;
+	struct vr_context *me = vr_context;
 	void *sp = r->sp;
 	become(r);
 	vr_switch(&l->back, vr_callback_prepare(r, in_callback, l));
@@ -70,7 +70,7 @@ static void run_on(struct vr_rank *r, struct callback *l)
 void vr_rank_callback(struct vr_rank *r, void (*fn)(void *arg), void *arg)
 {
 	struct callback l = {.fn = fn, .arg = arg};
-	struct vr_rank *runs = r == vr_current ? vr_context : r;
+	struct vr_context *runs = r == vr_current ? vr_context : &r->context;
 	uint32_t state = atomic_load_explicit(&runs->state, memory_order_relaxed);
 	int32_t budget = vr_pe->budget;
 	vr_lent++;
@@ -78,7 +78,7 @@ void vr_rank_callback(struct vr_rank *r, void (*fn)(void *arg), void *arg)
 	if (r == vr_current)
 		fn(arg);
 	else
-		run_on(r, &l);
+		run_on(runs, &l);
 	set_state(runs, state);
 	vr_lent--;
 	if (!vr_lent)

@@ -37,8 +37,8 @@ struct vr_pe {
 	int32_t id;
 	int32_t nranks; /* that it owns now */
 	/* run queue */
-	struct vr_rank *head, *tail;
-	struct vr_rank *timers; /* sorted by wake_at */
+	struct vr_context *head, *tail;
+	struct vr_context *timers; /* sorted by wake_at */
 	struct vr_rank *all;
 	int32_t budget; /* switches until the PE loop wants to look around */
 	struct vr_moves orders, arrivals; /* ranks that Go is to send away, and to take in */
@@ -173,6 +173,12 @@ static inline struct vr_rank *vr_rank_of(int32_t id)
 	return (struct vr_rank *)(vr_job->slices + (uint64_t)id * l->slice_size + l->control_block + vr_colour(id));
 }
 
+/* The TLS save area of its thread-local block, which ends where the control block begins; valid while that is not loaded. */
+static inline char *vr_tls_of(struct vr_rank *r)
+{
+	return (char *)r - vr_job->layout.tls_size;
+}
+
 /* Where the images of a rank lie that has its own: slices are aligned to pages only, images may want more. */
 static inline uint64_t vr_images_of(int32_t id)
 {
@@ -204,10 +210,10 @@ void vr_arena_free(void *p, size_t n);
 enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES, VR_FREEZES, VR_SAVES, VR_SAVES_IN_MEMORY };
 
 /* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the context it is about. */
-enum vr_reason vr_pe_run(struct vr_rank *resume);
-extern struct vr_rank *vr_left_by;
+enum vr_reason vr_pe_run(struct vr_context *resume);
+extern struct vr_context *vr_left_by;
 
-/* Rank stack: put this rank to sleep until somebody makes it ready; switches. */
+/* Rank stack: put this context to sleep until somebody makes it ready; switches. */
 void vr_rank_block(void);
 
 /* The same for ever, whoever makes it ready. */
@@ -216,20 +222,20 @@ void vr_rank_rest(void) __attribute__((noreturn));
 /* Rank stack: let the other ready ranks run first; switches when there are any. */
 void vr_rank_yield(void);
 
-/* Any stack of the owner: a rank that blocks becomes ready. */
-void vr_rank_ready(struct vr_rank *r);
+/* Any stack of the owner: a context that blocks becomes ready. */
+void vr_rank_ready(struct vr_context *context);
 
 /* How many ranks have gone from this worker to others. */
 extern uint32_t vr_migration_epoch;
 
 /* Any stack of the PE that has the chain: a context is about to sleep in it. For one that is elsewhere, `mixed` is set. */
-void vr_waitlist_join(struct vr_waitlist *c, struct vr_rank *context);
+void vr_waitlist_join(struct vr_waitlist *c, struct vr_context *context);
 
 /* Any stack of the PE that has the chain: all of them become ready, and the chain empty. */
 void vr_waitlist_ready(struct vr_waitlist *c);
 
 /* Any stack, any worker: a context that blocks becomes ready, wherever it is. */
-void vr_rank_wake(struct vr_rank *context);
+void vr_rank_wake(struct vr_context *context);
 
 /* Rank stack: switch to the PE loop, which returns `reason` to Go. Comes back when Go resumes the rank. */
 void vr_rank_leave(enum vr_reason reason);
@@ -237,8 +243,8 @@ void vr_rank_leave(enum vr_reason reason);
 /* Rank stack: sleep without holding the PE up. */
 void vr_rank_sleep(int64_t nanoseconds);
 
-/* Any stack of the owner: a rank that sleeps so is ready at once. */
-void vr_rank_rouse(struct vr_rank *r);
+/* Any stack of the owner: a context that sleeps so is ready at once. */
+void vr_rank_rouse(struct vr_context *context);
 
 /* Nanoseconds of CLOCK_MONOTONIC, without the time between a checkpoint and its restart: it goes on where it was. */
 int64_t vr_now(void);
@@ -331,15 +337,15 @@ static inline void *vr_canonical(struct vr_rank *r, const void *p)
 {
 	uint64_t below = vr_pe->tp - (uint64_t)p;
 	if (vr_unlikely(below - 1 < vr_job->layout.tls_size))
-		return r->tls + vr_job->layout.tls_size - below;
+		return (char *)r - below;
 	return (void *)p;
 }
 
 /* Where a canonical address is right now: the TLS save area of the loaded rank is stale. */
 static inline void *vr_live(const void *p)
 {
-	if (vr_loaded && vr_unlikely((uint64_t)((char *)p - vr_loaded->tls) < vr_job->layout.tls_size))
-		return (char *)vr_pe->tp - vr_job->layout.tls_size + ((char *)p - vr_loaded->tls);
+	if (vr_loaded && vr_unlikely((uint64_t)((char *)vr_loaded - (char *)p) - 1 < vr_job->layout.tls_size))
+		return (char *)vr_pe->tp - ((char *)vr_loaded - (char *)p);
 	return (void *)p;
 }
 

@@ -17,7 +17,7 @@
 
 /* ---- the PE's side ---- */
 
-static struct vr_fiber *fiber_of(struct vr_rank *context)
+static struct vr_fiber *fiber_of(struct vr_context *context)
 {
 	return (struct vr_fiber *)((char *)context - offsetof(struct vr_fiber, context));
 }
@@ -32,7 +32,7 @@ static void finish(struct vr_delegated *d)
 
 static void park(struct vr_fiber *f)
 {
-	struct vr_rank *home = f->context.home;
+	struct vr_rank *home = f->context.rank;
 	f->idle_next = home->idle_fibers;
 	home->idle_fibers = f;
 	f->context.wait = (struct vr_wait){.fn = -1, .peer = VR_NOBODY};
@@ -51,7 +51,7 @@ static void fiber_main(void *arg)
 	}
 }
 
-/* The control block lies above the stack, at a colour of its own: see VR_COLOURS. */
+/* It lies above its stack, at a colour of its own: see VR_COLOURS. */
 static struct vr_fiber *fiber_make(struct vr_rank *home)
 {
 	char *block = iso_heap_map(home->heap, FIBER_BYTES);
@@ -61,11 +61,8 @@ static struct vr_fiber *fiber_make(struct vr_rank *home)
 	uint64_t colour = vr_colour(home->nfibers++);
 	uint64_t at = (uint64_t)block + FIBER_BYTES - sizeof(struct vr_fiber) - VR_COLOURS * VR_LINE + colour;
 	struct vr_fiber *f = (struct vr_fiber *)(at & ~(uint64_t)(VR_LINE - 1));
-	struct vr_rank *c = &f->context;
-	c->id = home->id;
-	c->home = home;
-	c->tls = home->tls;
-	c->sp = vr_switch_prepare(f, fiber_main, f);
+	f->context.rank = home;
+	f->context.sp = vr_switch_prepare(f, fiber_main, f);
 	f->next = home->fibers;
 	home->fibers = f;
 	return f;
@@ -85,7 +82,7 @@ static void begin(struct vr_work *w)
 {
 	struct vr_delegated *d = (struct vr_delegated *)((char *)w - offsetof(struct vr_delegated, work));
 	struct vr_rank *home = d->rank;
-	if (atomic_load(&home->state) == VR_ENDED)
+	if (atomic_load(&home->context.state) == VR_ENDED)
 		return;
 	struct vr_fiber *f = fiber_take(home);
 	if (!f) {
@@ -115,7 +112,7 @@ static void rest(void *unused)
 	vr_rank_rest();
 }
 
-static void bury(struct vr_rank *context)
+static void bury(struct vr_context *context)
 {
 	if (context == vr_context)
 		return;
@@ -129,7 +126,7 @@ void vr_fibers_end(void)
 	if (!home->fibers)
 		return;
 	home->probing = NULL;
-	bury(home);
+	bury(&home->context);
 	for (struct vr_fiber *f = home->fibers; f; f = f->next)
 		bury(&f->context);
 }
@@ -140,7 +137,7 @@ uint64_t vr_calling_thread(void)
 {
 	if (vr_thread)
 		return vr_thread->number;
-	return vr_context == vr_current ? 0 : fiber_of(vr_context)->call->thread->number;
+	return vr_context == &vr_current->context ? 0 : fiber_of(vr_context)->call->thread->number;
 }
 
 void vr_thread_delegate(void (*fn)(void *arg), void *arg)

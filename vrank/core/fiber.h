@@ -2,8 +2,8 @@
  *
  * The core is for one thread, so a thread of a rank makes no call itself: it hands it to the PE that has its rank and sleeps
  * until the PE has the result. There the call runs on a fiber: a stack in the rank's slice with a context of its own, since
- * the rank's first thread, and any number of others, may sleep in calls of their own meanwhile. To the scheduler a fiber is a
- * rank like any other; to everyone else vr_current is the rank, and only vr_context is the fiber. */
+ * the rank's first thread, and any number of others, may sleep in calls of their own meanwhile. vr_current is the rank then, and vr_context the
+ * fiber's. */
 #ifndef VRANK_FIBER_H
 #define VRANK_FIBER_H
 
@@ -20,7 +20,7 @@ struct vr_delegated {
 };
 
 struct vr_fiber {
-	struct vr_rank context; /* its fields with a dagger: see rank.h */
+	struct vr_context context;
 	struct vr_fiber *next; /* of all of the rank */
 	struct vr_fiber *idle_next;
 	struct vr_delegated *call;

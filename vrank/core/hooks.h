@@ -37,7 +37,7 @@ struct vr_core_hooks {
 	/* Does any other PE offer a rank? */
 	int (*others_offer)(void);
 	/* Any stack, in a switch while time is accounted: see stealable.h; wanted while vr_stealable_on. */
-	void (*stealable_turn)(struct vr_rank *from, struct vr_rank *to);
+	void (*stealable_turn)(struct vr_context *from, struct vr_context *to);
 	/* PE stack: ranks that were offered and that nobody has taken become ready; 1 when there were any. */
 	int (*stealable_retake)(void);
 };

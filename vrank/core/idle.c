@@ -146,7 +146,7 @@ static int has_threads(void)
 	if (vr_likely(!vr_have_threads))
 		return 0;
 	for (struct vr_rank *r = vr_pe->all; r; r = r->all_next)
-		if (atomic_load(&r->threads) && atomic_load_explicit(&r->state, memory_order_relaxed) != VR_ENDED)
+		if (atomic_load(&r->threads) && atomic_load_explicit(&r->context.state, memory_order_relaxed) != VR_ENDED)
 			return 1;
 	return 0;
 }

@@ -49,7 +49,7 @@ struct vr_wait {
 /* Contexts that sleep until something happens that makes them all ready at once, chained by run_next. One PE has the chain: the
  * one on which they went to sleep. */
 struct vr_waitlist {
-	struct vr_rank *first, *last;
+	struct vr_context *first, *last;
 	uint32_t migration_epoch; /* vr_migration_epoch when the first one came */
 	int32_t mixed; /* some of them were elsewhere when they came */
 };
@@ -138,22 +138,32 @@ struct vr_entry {
 	uint64_t libc[VR_LIBC_COUNT];
 };
 
-/* The rank control block, above the stack of its slice: see vr_rank_of. Its first cache line is all that a switch touches.
- *
- * It is two things in one: the rank, and the context in which its first thread runs, which the scheduler knows. A rank with
- * threads has more contexts: fibers (fiber.h), which are control blocks of which only the fields of a context are used, those
- * marked with a dagger. `home` leads from a context to its rank. */
+/* What runs and sleeps: a stack, and why it does not run. The scheduler knows nothing else. A rank has one for its first thread, and one for each
+ * fiber on which a call of another thread of its runs (fiber.h). */
+struct vr_context {
+	_Atomic uint32_t state; /* enum vr_state */
+	int32_t exit_code;
+	void *sp; /* saved stack pointer while not running */
+	struct vr_context *run_next; /* run queue of the owner; or another list of those that sleep */
+	struct vr_rank *rank; /* that it is a context of */
+	uint64_t need; /* requests that must complete before it is ready again */
+	uint64_t resumed_at; /* time-stamp counter */
+	int64_t wake_at; /* nanoseconds of CLOCK_MONOTONIC, while SLEEPING */
+	struct vr_context *timer_next;
+	struct vr_wait wait;
+	struct vr_node wake; /* makes it ready when it arrives in the inbox of its rank */
+	struct vr_call call;
+};
+
+/* The rank control block, above the stack of its slice, and directly above its TLS save area: see vr_rank_of, vr_tls_of. Its first cache line is
+ * all that a switch touches, the beginning of its context included. */
 struct vr_rank {
-	int32_t id; /* + rank in MPI_COMM_WORLD */
-	_Atomic uint32_t state; /* + enum vr_state */
-	void *sp; /* + saved stack pointer while not running */
-	struct vr_rank *run_next; /* + run queue of the owner; or another list of those that sleep */
-	struct vr_rank *home; /* + the rank that this is a context of: itself, but for fibers */
-	char *tls; /* + TLS save area of its thread-local block; valid while not loaded */
+	int32_t id; /* rank in MPI_COMM_WORLD */
+	uint32_t magic;
 	uint64_t switches;
 	struct iso_heap *heap;
 	uint64_t slice; /* its address */
-	uint32_t magic;
+	struct vr_context context; /* of its first thread */
 
 	struct vr_request *requests; /* array of the slice: see vr_request_at */
 	struct vr_request *free_requests;
@@ -161,10 +171,7 @@ struct vr_rank {
 	uint64_t requests_open; /* bytes of the array that can be used: access.h */
 	int32_t libraries_open; /* room for libraries can be used */
 	int32_t mpi_state; /* enum vr_mpi_state */
-	struct vr_rank *probing; /* contexts that sleep until any message arrives, chained by run_next */
-	uint64_t need; /* + requests that must complete before this context is ready again */
-	struct vr_wait wait; /* + */
-	struct vr_node wake; /* + makes it ready when it arrives in the inbox of its rank */
+	struct vr_context *probing; /* contexts that sleep until any message arrives, chained by run_next */
 	uint64_t images; /* address of its images: in its slice, unless ranks share them */
 
 	/* Other workers push here: see inbox.c. The owner's number is beside what they will write. */
@@ -175,11 +182,7 @@ struct vr_rank {
 	struct vr_fastbox fastbox;
 
 	alignas(VR_LINE) struct vr_matcher matcher;
-	struct vr_call call; /* + */
 	struct vr_counters counters;
-	uint64_t resumed_at; /* + time-stamp counter */
-	int64_t wake_at; /* + nanoseconds of CLOCK_MONOTONIC, while SLEEPING */
-	struct vr_rank *timer_next; /* + */
 	struct vr_rank *all_next, **all_at; /* ranks of one PE; and the pointer that leads here */
 
 	struct vr_entry entry;
@@ -187,7 +190,6 @@ struct vr_rank {
 	int32_t argc;
 	char **argv, **envp;
 	struct vr_atexit *atexit, *atexit_quick, *thread_exit;
-	int32_t exit_code; /* + */
 	uint32_t finis_run; /* so many of entry.finis have been called */
 	int32_t exiting; /* depth: a second exit() while handlers run */
 	uint64_t tls_offset[VR_TLS_MODULES]; /* block of module m is at TP - tls_offset[m] */
@@ -276,8 +278,8 @@ struct vr_thread {
 /* The rank whose code this thread runs, NULL on the PE's own stack. */
 extern VR_THREAD_LOCAL struct vr_rank *vr_current;
 
-/* On the PE thread: the context of vr_current that runs, to which the fields with a dagger belong. */
-extern struct vr_rank *vr_context;
+/* On the PE thread: the context of vr_current that runs. */
+extern struct vr_context *vr_context;
 
 /* Set in threads that ranks started, NULL on the PE thread. */
 extern VR_THREAD_LOCAL struct vr_thread *vr_thread;

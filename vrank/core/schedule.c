@@ -14,14 +14,14 @@
 struct vr_job *vr_job;
 struct vr_pe *vr_pe;
 VR_THREAD_LOCAL struct vr_rank *vr_current;
-struct vr_rank *vr_context;
+struct vr_context *vr_context;
 int vr_measure;
 uint32_t vr_migration_epoch;
 int64_t vr_clock;
 
 static void *pe_sp; /* the PE loop's stack pointer while a rank runs */
 static enum vr_reason left_reason; /* why the last rank switched to the PE */
-struct vr_rank *vr_left_by;
+struct vr_context *vr_left_by;
 static struct vr_rank *hot; /* blocked last: the next message is likely to be for it */
 
 #define SWITCHES_PER_RUN 512
@@ -33,28 +33,26 @@ int64_t vr_now(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec + vr_clock;
 }
 
-static void set_state(struct vr_rank *r, enum vr_state s)
+static void set_state(struct vr_context *c, enum vr_state s)
 {
-	atomic_store_explicit(&r->state, s, memory_order_relaxed);
+	atomic_store_explicit(&c->state, s, memory_order_relaxed);
 }
 
-static struct vr_rank *queue_pop(void)
+static struct vr_context *queue_pop(void)
 {
-	struct vr_rank *r = vr_pe->head;
+	struct vr_context *r = vr_pe->head;
 	if (r && !(vr_pe->head = r->run_next))
 		vr_pe->tail = NULL;
 	return r;
 }
 
-void vr_rank_ready(struct vr_rank *r)
+void vr_rank_ready(struct vr_context *r)
 {
 	set_state(r, VR_READY);
-	r->run_next = NULL;
-	*(vr_pe->tail ? &vr_pe->tail->run_next : &vr_pe->head) = r;
-	vr_pe->tail = r;
+	vr_queue_append(vr_pe, r);
 }
 
-void vr_rank_next(struct vr_rank *r)
+void vr_rank_next(struct vr_context *r)
 {
 	set_state(r, VR_READY);
 	r->run_next = vr_pe->head;
@@ -63,17 +61,17 @@ void vr_rank_next(struct vr_rank *r)
 		vr_pe->tail = r;
 }
 
-void vr_rank_wake(struct vr_rank *context)
+void vr_rank_wake(struct vr_context *context)
 {
-	if (vr_is_mine(context->home)) {
+	if (vr_is_mine(context->rank)) {
 		vr_rank_ready(context);
 		return;
 	}
 	context->wake.kind = VR_NODE_WAKE;
-	vr_inbox_push(context->home, &context->wake);
+	vr_inbox_push(context->rank, &context->wake);
 }
 
-void vr_waitlist_join(struct vr_waitlist *c, struct vr_rank *context)
+void vr_waitlist_join(struct vr_waitlist *c, struct vr_context *context)
 {
 	context->run_next = NULL;
 	if (c->first) {
@@ -85,10 +83,10 @@ void vr_waitlist_join(struct vr_waitlist *c, struct vr_rank *context)
 	c->last = context;
 }
 
-static void ready_mixed(struct vr_rank *context)
+static void ready_mixed(struct vr_context *context)
 {
 	while (context) {
-		struct vr_rank *next = context->run_next;
+		struct vr_context *next = context->run_next;
 		vr_rank_wake(context);
 		context = next;
 	}
@@ -109,11 +107,11 @@ void vr_waitlist_ready(struct vr_waitlist *c)
 	vr_pe->tail = all.last;
 }
 
-static void account(struct vr_rank *from, struct vr_rank *to)
+static void account(struct vr_context *from, struct vr_context *to)
 {
 	uint64_t now = vr_ticks();
 	if (from) {
-		from->home->counters.user_ticks += now - from->resumed_at;
+		from->rank->counters.user_ticks += now - from->resumed_at;
 		vr_pe->busy_ticks += now - from->resumed_at;
 	}
 	if (vr_unlikely(vr_timeline_on))
@@ -126,7 +124,7 @@ static void account(struct vr_rank *from, struct vr_rank *to)
 }
 
 /* What the switch after this one will touch: its cache misses overlap with the rank that runs now. */
-static inline void prefetch(const struct vr_rank *after)
+static inline void prefetch(const struct vr_context *after)
 {
 	if (!after)
 		return;
@@ -135,16 +133,16 @@ static inline void prefetch(const struct vr_rank *after)
 	for (int i = 0; i < 5; i++)
 		__builtin_prefetch((char *)after->sp + i * VR_LINE);
 	for (uint64_t i = 0; i < vr_tls_live && i < 8 * VR_LINE; i += VR_LINE)
-		__builtin_prefetch(after->tls + vr_job->layout.tls_size - vr_tls_live + i, 1);
+		__builtin_prefetch((char *)after->rank - vr_tls_live + i, 1);
 }
 
 /* Every switch goes through here: from == NULL is the PE, to == NULL the PE. */
-static inline void switch_to(struct vr_rank *from, struct vr_rank *to)
+static inline void switch_to(struct vr_context *from, struct vr_context *to)
 {
 	if (vr_unlikely(vr_measure))
 		account(from, to);
 	if (to) {
-		struct vr_rank *rank = to->home;
+		struct vr_rank *rank = to->rank;
 		if (rank != vr_loaded)
 			vr_tls_load(rank);
 		if (vr_unlikely(vr_directories))
@@ -172,7 +170,7 @@ void vr_rank_leave(enum vr_reason reason)
 	switch_to(vr_context, NULL);
 }
 
-static __attribute__((noinline, cold)) struct vr_rank *out_of_budget(void)
+static __attribute__((noinline, cold)) struct vr_context *out_of_budget(void)
 {
 	if (vr_lent)
 		vr_job_abort(2, "a function that the program gave to MPI_Op_create calls something that waits");
@@ -196,7 +194,7 @@ static int has_to_freeze(void)
 }
 
 /* The next rank to run on this stack's behalf; NULL sends control to the PE loop. */
-static struct vr_rank *next_rank(void)
+static struct vr_context *next_context(void)
 {
 	if (vr_unlikely(--vr_pe->budget < 0))
 		return out_of_budget();
@@ -209,9 +207,9 @@ static struct vr_rank *next_rank(void)
 }
 
 /* Whoever is next runs; that may be this rank itself, made ready while it looked for news. */
-static inline void give_way(struct vr_rank *me)
+static inline void give_way(struct vr_context *me)
 {
-	struct vr_rank *next = next_rank();
+	struct vr_context *next = next_context();
 	if (next == me) {
 		set_state(me, VR_RUNNING);
 		return;
@@ -222,16 +220,16 @@ static inline void give_way(struct vr_rank *me)
 
 void vr_rank_block(void)
 {
-	struct vr_rank *me = vr_context;
+	struct vr_context *me = vr_context;
 	set_state(me, VR_BLOCKED);
 	vr_pe->blocks++;
-	hot = me->home;
+	hot = me->rank;
 	give_way(me);
 }
 
 void vr_rank_rest(void)
 {
-	struct vr_rank *me = vr_context;
+	struct vr_context *me = vr_context;
 	for (;;) {
 		set_state(me, VR_ENDED);
 		give_way(me);
@@ -240,7 +238,7 @@ void vr_rank_rest(void)
 
 void vr_rank_yield(void)
 {
-	struct vr_rank *me = vr_context;
+	struct vr_context *me = vr_context;
 	if (vr_unlikely(vr_pe_has_news()))
 		vr_pe_poll();
 	if ((!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0) || vr_unlikely(vr_lent) || vr_is_child())
@@ -249,18 +247,9 @@ void vr_rank_yield(void)
 	give_way(me);
 }
 
-static void timers_insert(struct vr_rank *context)
+static int timers_remove(struct vr_context *context)
 {
-	struct vr_rank **at = &vr_pe->timers;
-	while (*at && (*at)->wake_at <= context->wake_at)
-		at = &(*at)->timer_next;
-	context->timer_next = *at;
-	*at = context;
-}
-
-static int timers_remove(struct vr_rank *context)
-{
-	struct vr_rank **at = &vr_pe->timers;
+	struct vr_context **at = &vr_pe->timers;
 	while (*at && *at != context)
 		at = &(*at)->timer_next;
 	if (!*at)
@@ -271,20 +260,20 @@ static int timers_remove(struct vr_rank *context)
 
 void vr_rank_sleep(int64_t nanoseconds)
 {
-	struct vr_rank *me = vr_context;
+	struct vr_context *me = vr_context;
 	if (vr_unlikely(vr_lent) || vr_is_child()) {
 		nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
 		return;
 	}
 	me->wake_at = vr_now() + nanoseconds;
-	timers_insert(me);
+	vr_timers_insert(vr_pe, me);
 	me->wait = (struct vr_wait){.fn = -1, .peer = VR_NOBODY};
 	set_state(me, VR_SLEEPING);
 	left_reason = VR_BUDGET;
 	switch_to(me, NULL);
 }
 
-void vr_rank_rouse(struct vr_rank *r)
+void vr_rank_rouse(struct vr_context *r)
 {
 	if (timers_remove(r))
 		vr_rank_ready(r);
@@ -292,9 +281,9 @@ void vr_rank_rouse(struct vr_rank *r)
 
 /* ---- for ranks that move ---- */
 
-static int queue_remove(struct vr_rank *context)
+static int queue_remove(struct vr_context *context)
 {
-	struct vr_rank *before = NULL, *r = vr_pe->head;
+	struct vr_context *before = NULL, *r = vr_pe->head;
 	for (; r && r != context; r = r->run_next)
 		before = r;
 	if (!r)
@@ -312,23 +301,23 @@ void vr_schedule_rest(void)
 	vr_tls_unload();
 }
 
-enum vr_place vr_schedule_remove(struct vr_rank *context)
+enum vr_place vr_schedule_remove(struct vr_context *context)
 {
-	if (hot == context)
+	if (hot == context->rank)
 		hot = NULL;
-	if (atomic_load_explicit(&vr_pe->watched, memory_order_relaxed) == context)
+	if (atomic_load_explicit(&vr_pe->watched, memory_order_relaxed) == context->rank)
 		vr_pe_watch(NULL);
 	if (queue_remove(context))
 		return VR_IN_QUEUE;
 	return timers_remove(context) ? VR_IN_TIMERS : VR_IN_NONE;
 }
 
-void vr_schedule_insert(struct vr_rank *context, enum vr_place place)
+void vr_schedule_insert(struct vr_context *context, enum vr_place place)
 {
 	if (place == VR_IN_QUEUE)
 		vr_rank_ready(context);
 	else if (place == VR_IN_TIMERS)
-		timers_insert(context);
+		vr_timers_insert(vr_pe, context);
 }
 
 int vr_timers_fire(void)
@@ -338,7 +327,7 @@ int vr_timers_fire(void)
 	if (vr_likely(!vr_pe->timers))
 		return 0;
 	for (now = vr_now(); vr_pe->timers && vr_pe->timers->wake_at <= now; fired = 1) {
-		struct vr_rank *r = vr_pe->timers;
+		struct vr_context *r = vr_pe->timers;
 		vr_pe->timers = r->timer_next;
 		vr_rank_ready(r);
 	}
@@ -347,7 +336,7 @@ int vr_timers_fire(void)
 
 /* ---- the PE loop ---- */
 
-static void run(struct vr_rank *r)
+static void run(struct vr_context *r)
 {
 	left_reason = VR_BUDGET;
 	vr_left_by = NULL;
@@ -356,14 +345,14 @@ static void run(struct vr_rank *r)
 
 /* A rank whose stack the hooks use that the PE's own stack will not do for. They may leave to Go and come back. */
 static struct {
-	struct vr_rank *rank;
-	void *sp; /* where the rank itself sleeps */
+	struct vr_context *context;
+	void *sp; /* where it sleeps itself */
 	uint32_t state;
 } host;
 
 static void run_hooks_as_host(void *arg)
 {
-	struct vr_rank *r = host.rank;
+	struct vr_context *r = host.context;
 	void *never;
 	(void)arg;
 	vr_progress_hooks_run();
@@ -376,17 +365,17 @@ static void run_hooks_as_host(void *arg)
 	vr_switch(&never, pe_sp);
 }
 
-static struct vr_rank *make_host(void)
+static struct vr_context *make_host(void)
 {
-	struct vr_rank *r = vr_progress_hooks.head->rank;
-	host.rank = r;
+	struct vr_context *r = &vr_progress_hooks.head->rank->context;
+	host.context = r;
 	host.sp = r->sp;
 	host.state = atomic_load_explicit(&r->state, memory_order_relaxed);
 	r->sp = vr_callback_prepare(r, run_hooks_as_host, NULL);
 	return r;
 }
 
-static struct vr_rank *next_to_run(void)
+static struct vr_context *next_to_run(void)
 {
 	vr_timers_fire();
 	vr_pe_poll();
@@ -394,7 +383,7 @@ static struct vr_rank *next_to_run(void)
 		vr_core_hooks.poll_signals();
 	if (vr_unlikely(vr_progress_hooks.head && !vr_progress_hooks.running))
 		return make_host();
-	struct vr_rank *r = queue_pop();
+	struct vr_context *r = queue_pop();
 	if (vr_unlikely(!r && vr_pe->has_stealable) && vr_core_hooks.stealable_retake())
 		r = queue_pop();
 	return r;
@@ -406,12 +395,12 @@ static int budget(void)
 	return vr_unlikely(vr_pe->is_told) ? 0 : SWITCHES_PER_RUN;
 }
 
-static enum vr_reason run_ranks(struct vr_rank *resume)
+static enum vr_reason run_ranks(struct vr_context *resume)
 {
 	int rounds = 64;
 	vr_pe->budget = vr_lent ? -1 : budget();
 	while (!vr_job_is_stopped()) {
-		struct vr_rank *r = resume;
+		struct vr_context *r = resume;
 		resume = NULL;
 		if (!r) {
 			if (has_moves())
@@ -441,7 +430,7 @@ static enum vr_reason run_ranks(struct vr_rank *resume)
 	return VR_STOPPED;
 }
 
-enum vr_reason vr_pe_run(struct vr_rank *resume)
+enum vr_reason vr_pe_run(struct vr_context *resume)
 {
 	vr_park_enter();
 	enum vr_reason why = run_ranks(resume);
@@ -452,8 +441,8 @@ enum vr_reason vr_pe_run(struct vr_rank *resume)
 void *vr_fault_escape(struct vr_rank *r)
 {
 	left_reason = VR_FAULT;
-	vr_left_by = r;
-	set_state(r, VR_FAULTED);
+	vr_left_by = &r->context;
+	set_state(&r->context, VR_FAULTED);
 	vr_current = NULL;
 	vr_context = NULL;
 	return pe_sp;

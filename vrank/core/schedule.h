@@ -28,7 +28,7 @@ static inline int vr_job_has_ended(void)
 /* So many ranks are lent to functions that must not wait: see callback.c. Then the PE's budget is negative, which leads who
  * would switch into the slow path. */
 extern int vr_lent;
-void *vr_callback_prepare(struct vr_rank *r, void (*fn)(void *), void *arg);
+void *vr_callback_prepare(struct vr_context *context, void (*fn)(void *), void *arg);
 
 /* A rank has ended; PEs sleep no longer when it was the last one. */
 void vr_job_one_less(void);
@@ -38,11 +38,28 @@ void vr_schedule_rest(void);
 
 /* PE stack: take a context out of the scheduler's lists. What it was in tells what to put it into again. */
 enum vr_place { VR_IN_NONE, VR_IN_QUEUE, VR_IN_TIMERS };
-void vr_rank_next(struct vr_rank *context); /* it becomes ready, and the first in the queue */
-enum vr_place vr_schedule_remove(struct vr_rank *context);
-void vr_schedule_insert(struct vr_rank *context, enum vr_place place);
+void vr_rank_next(struct vr_context *context); /* it becomes ready, and the first in the queue */
+enum vr_place vr_schedule_remove(struct vr_context *context);
+void vr_schedule_insert(struct vr_context *context, enum vr_place place);
 
-/* Signal handler on the PE thread: give rank r up. Returns the stack pointer with which the PE loop goes on. */
+/* The PE, or who restarts a job: a context becomes the last one of a run queue; one that sleeps is put among those that do. */
+static inline void vr_queue_append(struct vr_pe *pe, struct vr_context *context)
+{
+	context->run_next = NULL;
+	*(pe->tail ? &pe->tail->run_next : &pe->head) = context;
+	pe->tail = context;
+}
+
+static inline void vr_timers_insert(struct vr_pe *pe, struct vr_context *context)
+{
+	struct vr_context **at = &pe->timers;
+	while (*at && (*at)->wake_at <= context->wake_at)
+		at = &(*at)->timer_next;
+	context->timer_next = *at;
+	*at = context;
+}
+
+/* Signal handler on the PE thread: give up what runs there, of rank r. Returns the stack pointer with which the PE loop goes on. */
 void *vr_fault_escape(struct vr_rank *r);
 
 #endif

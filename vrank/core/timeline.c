@@ -87,16 +87,16 @@ static void record(const struct vr_moment *m)
 	t->runs--;
 }
 
-void vr_timeline_switch(const struct vr_rank *from, const struct vr_rank *to, uint64_t now)
+void vr_timeline_switch(const struct vr_context *from, const struct vr_context *to, uint64_t now)
 {
 	struct vr_timeline *t = vr_pe->timeline;
 	if (from) {
 		int blocked = atomic_load_explicit(&from->state, memory_order_relaxed) == VR_BLOCKED;
 		record(&(struct vr_moment){.kind = VR_MOMENT_RUN, .at = from->resumed_at, .length = now - from->resumed_at,
-			.rank = from->home->id, .peer = -1, .fn = blocked ? from->wait.fn : -1});
+			.rank = from->rank->id, .peer = -1, .fn = blocked ? from->wait.fn : -1});
 	}
 	t->since = now;
-	atomic_store_explicit(&t->rank, to ? to->home->id : -1, memory_order_release);
+	atomic_store_explicit(&t->rank, to ? to->rank->id : -1, memory_order_release);
 }
 
 void vr_timeline_idle(uint64_t since, uint64_t now)

@@ -60,7 +60,7 @@ uint64_t vr_timeline_size(void);
 void vr_timeline_begin(void);
 
 /* Any stack of the PE: `from` has run until now, `to` begins; NULL is the PE loop. */
-void vr_timeline_switch(const struct vr_rank *from, const struct vr_rank *to, uint64_t now);
+void vr_timeline_switch(const struct vr_context *from, const struct vr_context *to, uint64_t now);
 
 /* PE stack: there was nothing to run. */
 void vr_timeline_idle(uint64_t since, uint64_t now);

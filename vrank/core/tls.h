@@ -23,7 +23,7 @@ static inline void vr_tls_unload(void)
 {
 	uint64_t n = vr_tls_live;
 	if (vr_loaded)
-		vr_tls_copy(vr_loaded->tls + vr_job->layout.tls_size - n, (char *)vr_pe->tp - n, n);
+		vr_tls_copy((char *)vr_loaded - n, (char *)vr_pe->tp - n, n);
 	vr_loaded = NULL;
 }
 
@@ -32,7 +32,7 @@ static inline void vr_tls_load(struct vr_rank *r)
 {
 	uint64_t n = vr_tls_live;
 	vr_tls_unload();
-	vr_tls_copy((char *)vr_pe->tp - n, r->tls + vr_job->layout.tls_size - n, n);
+	vr_tls_copy((char *)vr_pe->tp - n, (char *)r - n, n);
 	vr_loaded = r;
 }
 

@@ -60,7 +60,7 @@ static void escape(struct vr_rank *r, ucontext_t *uc)
 /* ---- dying of it ---- */
 
 static struct {
-	struct vr_rank *by; /* set while the fault is to be repeated */
+	struct vr_context *by; /* set while the fault is to be repeated */
 	gregset_t registers;
 	struct _libc_fpstate fp;
 } last;
@@ -87,11 +87,11 @@ static void repeat(int signal, ucontext_t *uc)
 		raise(signal); /* comes when this handler has returned */
 }
 
-void vr_fault_repeat(struct vr_rank *r)
+void vr_fault_repeat(struct vr_context *context)
 {
-	last.by = r;
-	vr_context = r;
-	vr_current = r->home;
+	last.by = context;
+	vr_context = context;
+	vr_current = context->rank;
 	raise(vr_fault.signal);
 	_exit(128 + vr_fault.signal);
 }

@@ -60,25 +60,9 @@ static void post_again(int pe, struct vr_node *n)
 
 /* ---- ranks ---- */
 
-static void append(struct vr_pe *pe, struct vr_rank *context)
+static struct vr_pe *pe_of(const struct vr_context *context)
 {
-	context->run_next = NULL;
-	*(pe->tail ? &pe->tail->run_next : &pe->head) = context;
-	pe->tail = context;
-}
-
-static void insert_timer(struct vr_pe *pe, struct vr_rank *context)
-{
-	struct vr_rank **at = &pe->timers;
-	while (*at && (*at)->wake_at <= context->wake_at)
-		at = &(*at)->timer_next;
-	context->timer_next = *at;
-	*at = context;
-}
-
-static struct vr_pe *pe_of(const struct vr_rank *context)
-{
-	return &vr_job->pe[vr_owner(context->home)];
+	return &vr_job->pe[vr_owner(context->rank)];
 }
 
 static void place_ranks(int old)
@@ -95,7 +79,7 @@ static void place_ranks(int old)
 
 /* What the scheduler of a PE had, which all is taken out of it. */
 struct queues {
-	struct vr_rank *ready, *timers;
+	struct vr_context *ready, *timers;
 	struct vr_node *inbox;
 };
 
@@ -103,7 +87,8 @@ static struct queues empty(struct vr_pe *pe)
 {
 	struct queues q = {pe->head, pe->timers, atomic_exchange(&pe->inbox, NULL)};
 	drop_orders(&pe->orders);
-	pe->head = pe->tail = pe->timers = pe->all = NULL;
+	pe->head = pe->tail = pe->timers = NULL;
+	pe->all = NULL;
 	pe->arrivals = (struct vr_moves){0};
 	pe->has_stealable = 0;
 	pe->stealable_until = 0;
@@ -120,13 +105,13 @@ static struct queues empty(struct vr_pe *pe)
 
 static void refill(int pe, const struct queues *q)
 {
-	for (struct vr_rank *c = q->ready, *next; c; c = next) {
+	for (struct vr_context *c = q->ready, *next; c; c = next) {
 		next = c->run_next;
-		append(pe_of(c), c);
+		vr_queue_append(pe_of(c), c);
 	}
-	for (struct vr_rank *c = q->timers, *next; c; c = next) {
+	for (struct vr_context *c = q->timers, *next; c; c = next) {
 		next = c->timer_next;
-		insert_timer(pe_of(c), c);
+		vr_timers_insert(pe_of(c), c);
 	}
 	post_again(pe, q->inbox);
 }

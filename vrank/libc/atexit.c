@@ -77,7 +77,7 @@ int vr_bind_cxa_thread_atexit(void (*fn)(void *), void *arg, void *dso)
 
 void vr_bind_cxa_finalize(void *dso)
 {
-	vr_atexit_run(dso, vr_current->exit_code);
+	vr_atexit_run(dso, vr_current->context.exit_code);
 }
 
 void vr_bind_quick_exit(int code)

@@ -94,7 +94,7 @@ int vr_library_threads(const struct vr_rank *r)
 static char *block_of(const struct vr_rank *r, uint64_t offset)
 {
 	uint64_t size = vr_job->layout.tls_size;
-	return !size || vr_loaded == r ? (char *)vr_pe->tp - offset : r->tls + size - offset;
+	return !size || vr_loaded == r ? (char *)vr_pe->tp - offset : (char *)r - offset;
 }
 
 void vr_library_adopt(const struct vr_library *l)

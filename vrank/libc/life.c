@@ -25,10 +25,9 @@ int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags)
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t slice = vr_job->slices + (uint64_t)id * l->slice_size;
 	r->id = id;
-	r->home = r;
+	r->context.rank = r;
 	r->home_pe = vr_pe->id;
 	r->slice = slice;
-	r->tls = (char *)r - l->tls_size;
 	r->requests = (struct vr_request *)(slice + l->requests);
 	r->heap = iso_heap_init((void *)(slice + l->heap), l->heap_size, heap_flags);
 	if (!r->heap)
@@ -131,8 +130,8 @@ static void first_function(void *arg)
 
 void vr_rank_start(struct vr_rank *r)
 {
-	r->sp = vr_switch_prepare(r->tls, first_function, r);
-	vr_rank_ready(r);
+	r->context.sp = vr_switch_prepare(vr_tls_of(r), first_function, r);
+	vr_rank_ready(&r->context);
 }
 
 /* exit() in a thread that the rank has started: the rank itself is somewhere else and cannot be ended, so the worker is. */
@@ -156,10 +155,10 @@ void vr_rank_exit(int code)
 		exit_in_thread(code);
 	vr_signals_end(me);
 	vr_fibers_end();
-	me->exit_code = code & 0xff;
-	if (me->exit_code && me->mpi_state == VR_MPI_RUNNING) /* it ends the job: no worker need find that others wait for it */
+	me->context.exit_code = code & 0xff;
+	if (me->context.exit_code && me->mpi_state == VR_MPI_RUNNING) /* it ends the job: no worker need find that others wait for it */
 		atomic_store(&vr_job->deadlock, 1);
-	atomic_store(&me->state, VR_ENDED);
+	atomic_store(&me->context.state, VR_ENDED);
 	vr_job_one_less();
 	for (;;)
 		vr_rank_leave(VR_LEFT);
@@ -172,7 +171,7 @@ void vr_exit(int code)
 	const struct vr_entry *e = &me->entry;
 	if (vr_thread && !vr_is_child())
 		exit_in_thread(code);
-	me->exit_code = code;
+	me->context.exit_code = code;
 	if (!me->exiting++ && vr_rank_ending && !vr_is_child())
 		vr_rank_ending(code);
 	vr_atexit_run(NULL, code);

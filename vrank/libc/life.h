@@ -264,7 +264,7 @@ extern struct vr_fault vr_fault;
 
 /* PE stack, after VR_FAULT: do again what the rank died of, with no handler: the process ends as if it were the rank, and leaves a
  * core file of that moment. */
-void vr_fault_repeat(struct vr_rank *r) __attribute__((noreturn));
+void vr_fault_repeat(struct vr_context *context) __attribute__((noreturn));
 
 /* Which memfd the region is; PE stack, once. */
 void vr_core_setup(int region_fd, uint64_t region_base);

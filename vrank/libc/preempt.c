@@ -176,7 +176,7 @@ static int is_awaited(int at, int64_t pause)
 	static uint64_t switches;
 	static int64_t running;
 	uint64_t now = *(volatile uint64_t *)&vr_pe->switches;
-	int runs = *(struct vr_rank *volatile *)&vr_context && (at == CODE || status < 0);
+	int runs = *(struct vr_context *volatile *)&vr_context && (at == CODE || status < 0);
 	running = runs && now == switches && vr_freeze_is_wanted() ? running + pause : 0;
 	switches = now;
 	return running >= SLICE;

@@ -83,7 +83,7 @@ void vr_signal_post(struct vr_rank *r, int signal, const siginfo_t *info)
 static int wants(const struct vr_rank *r, int signal)
 {
 	const struct vr_signals *s = r->signals;
-	return s && atomic_load(&r->state) != VR_ENDED && (s->actions[signal].sa_handler != SIG_DFL || (s->wanted & BIT(signal)));
+	return s && atomic_load(&r->context.state) != VR_ENDED && (s->actions[signal].sa_handler != SIG_DFL || (s->wanted & BIT(signal)));
 }
 
 /* Of several children that end at once the kernel tells of one only, so all are asked; each is told of once. */
@@ -370,9 +370,9 @@ static void run_on_fiber(void *arg)
 static void wake_or_run(struct vr_rank *r)
 {
 	struct vr_signals *s = r->signals;
-	uint32_t state = atomic_load_explicit(&r->state, memory_order_relaxed);
+	uint32_t state = atomic_load_explicit(&r->context.state, memory_order_relaxed);
 	if (state == VR_SLEEPING && s->waits)
-		vr_rank_rouse(r);
+		vr_rank_rouse(&r->context);
 	else if ((state == VR_BLOCKED || state == VR_SLEEPING) && !s->fiber)
 		s->fiber = !vr_fiber_start(r, &s->call, run_on_fiber, s);
 }
@@ -382,7 +382,7 @@ void vr_signals_poll(void)
 	atomic_store(&vr_signals_news, 0);
 	for (struct vr_rank *r = vr_pe->all; r; r = r->all_next) {
 		uint64_t pending = pending_of(r);
-		if (pending && atomic_load(&r->state) != VR_ENDED && (pending & (~mask_while_away(r) | r->signals->wanted)))
+		if (pending && atomic_load(&r->context.state) != VR_ENDED && (pending & (~mask_while_away(r) | r->signals->wanted)))
 			wake_or_run(r);
 	}
 	retry_in(RETRY); /* for the next one that runs */

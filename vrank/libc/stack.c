@@ -9,12 +9,12 @@
 
 int vr_bind_pthread_getattr_np(uint64_t thread, void *attr)
 {
-	const struct vr_rank *r = vr_current;
+	struct vr_rank *r = vr_current;
 	if (vr_thread || thread != (uint64_t)pthread_self())
 		return pthread_getattr_np(thread, attr);
 	int error = pthread_attr_init(attr);
 	char *low = (char *)(r->slice + vr_job->layout.stack);
-	return error ? error : pthread_attr_setstack(attr, low, r->tls - low);
+	return error ? error : pthread_attr_setstack(attr, low, vr_tls_of(r) - low);
 }
 
 static void tell_limit(struct rlimit *out)

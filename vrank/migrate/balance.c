@@ -20,8 +20,8 @@ static uint64_t user_ticks(const struct vr_rank *r)
 	uint64_t ticks, resumed, running;
 	do {
 		ticks = LOOK(r->counters.user_ticks);
-		running = atomic_load(&r->state) == VR_RUNNING;
-		resumed = LOOK(r->resumed_at);
+		running = atomic_load(&r->context.state) == VR_RUNNING;
+		resumed = LOOK(r->context.resumed_at);
 	} while (ticks != LOOK(r->counters.user_ticks));
 	uint64_t now = vr_ticks();
 	return running && resumed && now > resumed ? ticks + (now - resumed) : ticks;
@@ -43,7 +43,7 @@ static int32_t flags(const struct vr_rank *r)
 		f |= VR_SAMPLE_PINNED;
 	if (LOOK(r->load.is_told))
 		f |= VR_SAMPLE_GOES;
-	if (atomic_load(&r->state) == VR_ENDED || atomic_load(&r->state) == VR_FAULTED)
+	if (atomic_load(&r->context.state) == VR_ENDED || atomic_load(&r->context.state) == VR_FAULTED)
 		f |= VR_SAMPLE_ENDED;
 	if (LOOK(r->load.is_set))
 		f |= VR_SAMPLE_SET;
@@ -64,7 +64,7 @@ static uint64_t idle_ticks(const struct vr_pe *pe)
 static uint64_t memory(const struct vr_rank *r)
 {
 	const struct vr_layout *l = &vr_job->layout;
-	uint64_t slice = r->slice, heap = (uint64_t)LOOK(r->heap), top = slice + l->stack + l->stack_size, sp = (uint64_t)LOOK(r->sp);
+	uint64_t slice = r->slice, heap = (uint64_t)LOOK(r->heap), top = slice + l->stack + l->stack_size, sp = (uint64_t)LOOK(r->context.sp);
 	uint64_t bytes = sp < top && top - sp <= l->stack_size ? top - sp : 0;
 	return heap == slice + l->heap ? bytes + iso_heap_held((const struct iso_heap *)heap) : bytes; /* else it is the worker's */
 }

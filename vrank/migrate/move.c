@@ -182,9 +182,9 @@ const char *vr_move_hold(const struct vr_rank *r)
 
 const char *vr_move_self(int32_t to)
 {
-	struct vr_rank *me = vr_context;
+	struct vr_rank *me = vr_current;
 	struct vr_move *m;
-	const char *why = vr_lent || me != me->home ? "it is in a function that MPI has called, or a thread" : vr_move_hold(me);
+	const char *why = vr_lent || vr_context != &me->context ? "it is in a function that MPI has called, or a thread" : vr_move_hold(me);
 	if (why || to == vr_pe->id)
 		return why;
 	while (vr_pe->is_told) /* nobody leaves until the freeze is over; then it may go on elsewhere, or after a restart */
@@ -197,7 +197,7 @@ const char *vr_move_self(int32_t to)
 		return "the memory that the workers share is full";
 	m->is_own = 1;
 	append(&vr_pe->orders, m);
-	vr_rank_ready(me);
+	vr_rank_ready(&me->context);
 	vr_rank_leave(VR_MOVES);
 	return NULL;
 }
@@ -214,7 +214,7 @@ const char *vr_move_obstacle(const struct vr_move *m)
 	const struct vr_rank *r = m->rank;
 	if (vr_unlikely(vr_stealable_on))
 		vr_stealable_retract(r);
-	uint32_t state = atomic_load_explicit(&r->state, memory_order_relaxed);
+	uint32_t state = atomic_load_explicit(&r->context.state, memory_order_relaxed);
 	if (!vr_is_mine(r))
 		return "it has moved meanwhile";
 	if (m->to == vr_pe->id)
@@ -250,7 +250,7 @@ void vr_move_detach(struct vr_move *m)
 		vr_tls_unload();
 	vr_file_mapping_leave(r);
 	vr_protect_leave(r);
-	m->place = vr_schedule_remove(r);
+	m->place = vr_schedule_remove(&r->context);
 	vr_migration_epoch++;
 	vr_rank_release(r);
 	r->move = m;
@@ -291,7 +291,7 @@ void vr_move_finish(struct vr_move *m)
 		vr_timeline_came(r);
 	r->counters.moves++;
 	vr_rank_adopt(r);
-	vr_schedule_insert(r, m->place);
+	vr_schedule_insert(&r->context, m->place);
 	struct vr_pe *from = m->taken_from;
 	tell(m, "");
 	move_free(m, 1);

@@ -20,10 +20,10 @@
  * read is the address of a rank or NULL, and stays mapped. */
 static int waiting(const struct vr_pe *pe)
 {
-	const struct vr_rank *r = *(struct vr_rank *volatile const *)&pe->head;
+	const struct vr_context *c = *(struct vr_context *volatile const *)&pe->head;
 	int n = 0;
-	for (; r && n < LOOK_FAR; n++)
-		r = *(struct vr_rank *volatile const *)&r->run_next;
+	for (; c && n < LOOK_FAR; n++)
+		c = *(struct vr_context *volatile const *)&c->run_next;
 	return n - 1;
 }
 
@@ -101,9 +101,10 @@ uint64_t vr_likely_run(const struct vr_rank *r)
 	return r->switches ? r->counters.user_ticks / r->switches : 0;
 }
 
-int vr_steal_may_go(const struct vr_rank *r)
+int vr_steal_may_go(const struct vr_context *c)
 {
-	return r == r->home && r->mpi_state == VR_MPI_RUNNING && r->need == 0 && !vr_move_unasked(r);
+	const struct vr_rank *r = c->rank;
+	return c == &r->context && r->mpi_state == VR_MPI_RUNNING && c->need == 0 && !vr_move_unasked(r);
 }
 
 /* Those behind the first of the queue that can go, and how long they are likely to take. */
@@ -111,10 +112,10 @@ static int candidates(uint64_t *work)
 {
 	int n = 0;
 	*work = 0;
-	for (const struct vr_rank *r = vr_pe->head ? vr_pe->head->run_next : NULL; r; r = r->run_next)
-		if (vr_steal_may_go(r)) {
+	for (const struct vr_context *c = vr_pe->head ? vr_pe->head->run_next : NULL; c; c = c->run_next)
+		if (vr_steal_may_go(c)) {
 			n++;
-			*work += vr_likely_run(r);
+			*work += vr_likely_run(c->rank);
 		}
 	return n;
 }
@@ -123,10 +124,10 @@ static int candidates(uint64_t *work)
 static int give(int32_t thief, int n, int of)
 {
 	int given = 0;
-	for (struct vr_rank *r = vr_pe->head->run_next; r && n; r = r->run_next) {
-		if (!vr_steal_may_go(r) || of-- > n)
+	for (struct vr_context *c = vr_pe->head->run_next; c && n; c = c->run_next) {
+		if (!vr_steal_may_go(c) || of-- > n)
 			continue;
-		given += !vr_move_give(r, thief);
+		given += !vr_move_give(c->rank, thief);
 		n--;
 	}
 	return given;

@@ -10,7 +10,7 @@
 int vr_steal_try(void);
 
 /* Any stack of the owner: can a ready rank be given away? */
-int vr_steal_may_go(const struct vr_rank *r);
+int vr_steal_may_go(const struct vr_context *c);
 
 /* Ticks that a rank is likely to run, from its mean so far. */
 uint64_t vr_likely_run(const struct vr_rank *r);

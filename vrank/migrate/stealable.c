@@ -18,9 +18,10 @@
 
 /* ---- the PE that has them ---- */
 
-static int is_free(const struct vr_rank *r)
+static int is_free(const struct vr_context *c)
 {
-	return vr_steal_may_go(r) && vr_likely_run(r) > 2 * vr_steal_policy.cost &&
+	const struct vr_rank *r = c->rank;
+	return vr_steal_may_go(c) && vr_likely_run(r) > 2 * vr_steal_policy.cost &&
 	       !r->is_kept && !r->libraries && !r->guarded && !r->overlays && !r->is_redirected && !r->directory && !r->signals &&
 	       !atomic_load_explicit(&r->descriptors, memory_order_relaxed);
 }
@@ -30,22 +31,22 @@ static int candidates(struct vr_rank **list, int *before, int *count)
 {
 	int n = 0;
 	*count = 0;
-	for (struct vr_rank *r = vr_pe->head; r && n < LOOK_FAR; r = r->run_next, n++)
-		if (r != vr_loaded && is_free(r)) {
+	for (struct vr_context *c = vr_pe->head; c && n < LOOK_FAR; c = c->run_next, n++)
+		if (c->rank != vr_loaded && is_free(c)) {
 			before[*count] = n;
-			list[(*count)++] = r;
+			list[(*count)++] = c->rank;
 		}
 	return n;
 }
 
 /* The one that is being left still runs on its own stack: until the switch has stored its stack pointer, that is NULL, and whoever takes it
  * waits. */
-static void offer(struct vr_rank *r, int slot, const struct vr_rank *from)
+static void offer(struct vr_rank *r, int slot, const struct vr_context *from)
 {
-	vr_schedule_remove(r);
+	vr_schedule_remove(&r->context);
 	vr_rank_release(r);
-	if (r == from)
-		*(void *volatile *)&r->sp = NULL;
+	if (&r->context == from)
+		*(void *volatile *)&r->context.sp = NULL;
 	atomic_store(&r->pe, vr_pe->id | VR_IN_TRANSIT);
 	atomic_store(&vr_pe->stealable[slot], r);
 }
@@ -60,7 +61,7 @@ static void wake_sleepers(int n)
 }
 
 /* The last ones of the queue, which would wait longest: half of all. */
-static void refill(const struct vr_rank *from)
+static void refill(const struct vr_context *from)
 {
 	struct vr_rank *list[LOOK_FAR];
 	int before[LOOK_FAR], count, n = candidates(list, before, &count);
@@ -83,13 +84,13 @@ static int are_taken(void)
 	return 1;
 }
 
-static int take_back(int slot, void (*enqueue)(struct vr_rank *))
+static int take_back(int slot, void (*enqueue)(struct vr_context *))
 {
 	struct vr_rank *r = atomic_load_explicit(&vr_pe->stealable[slot], memory_order_relaxed);
 	if (!r || !(r = atomic_exchange(&vr_pe->stealable[slot], NULL)))
 		return 0;
 	vr_rank_adopt(r);
-	enqueue(r);
+	enqueue(&r->context);
 	if (atomic_load(&r->inbox))
 		vr_inbox_drain(r);
 	return 1;
@@ -111,7 +112,7 @@ void vr_stealable_retract(const struct vr_rank *r)
 			take_back(i, vr_rank_ready);
 }
 
-void vr_stealable_turn(struct vr_rank *from, struct vr_rank *to)
+void vr_stealable_turn(struct vr_context *from, struct vr_context *to)
 {
 	if (vr_pe->switches < vr_pe->stealable_until && !(vr_pe->has_stealable && are_taken()))
 		return;
@@ -120,8 +121,8 @@ void vr_stealable_turn(struct vr_rank *from, struct vr_rank *to)
 	vr_pe->has_stealable = 0;
 	if (vr_lent || vr_progress_hooks.head || vr_progress_hooks.running)
 		return;
-	if (to->home != vr_loaded) /* so that the block of the one before is in its slice */
-		vr_tls_load(to->home);
+	if (to->rank != vr_loaded) /* so that the block of the one before is in its slice */
+		vr_tls_load(to->rank);
 	refill(from);
 }
 
@@ -165,7 +166,7 @@ static struct vr_rank *take_one(struct vr_pe *from)
 /* The PE that offered it may still be on its stack: for a few instructions, unless the kernel interrupts it there. */
 static void await_stack(const struct vr_rank *r)
 {
-	for (int i = 1; !*(void *volatile const *)&r->sp; i++)
+	for (int i = 1; !*(void *volatile const *)&r->context.sp; i++)
 		if (i % 1000)
 			__builtin_ia32_pause();
 		else

@@ -10,7 +10,7 @@
 
 /* Any stack, in a switch from one context (NULL: the PE) to another: take back those whose turn it is, and offer others. `to` is in no list;
  * `from` is in the queue when it yields, and may be offered itself. */
-void vr_stealable_turn(struct vr_rank *from, struct vr_rank *to);
+void vr_stealable_turn(struct vr_context *from, struct vr_context *to);
 
 /* PE stack: those that nobody has taken become ready. 1 when there were any. */
 int vr_stealable_retake(void);

@@ -9,6 +9,7 @@
 #include "vrank/p2p/type.h"
 
 struct vr_rank;
+struct vr_context;
 struct vr_request;
 
 /* What can be pushed into an inbox. */
@@ -115,7 +116,7 @@ struct vr_request {
 	struct vr_request *next, *prev;
 	uint64_t sequence; /* order of posting */
 	void *extra; /* of the MPI layer */
-	struct vr_rank *waiter; /* context that sleeps until it completes, with VR_RQ_WAITED */
+	struct vr_context *waiter; /* context that sleeps until it completes, with VR_RQ_WAITED */
 };
 
 /* Called when a request with VR_RQ_HOOK is complete, on any stack of its owner, instead of freeing an orphan. It may free the

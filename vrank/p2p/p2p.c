@@ -61,11 +61,11 @@ static void pack(void *to, const struct vr_message *m, int64_t bytes)
 
 /* ---- completing ---- */
 
-/* `r` is a context that waits for requests. */
-static void settle(struct vr_rank *r)
+/* A request has completed that a context waits for, and others perhaps. */
+static void one_complete(struct vr_context *waiter)
 {
-	if (r->need && --r->need == 0)
-		vr_rank_ready(r);
+	if (waiter->need && --waiter->need == 0)
+		vr_rank_ready(waiter);
 }
 
 static void over(struct vr_request *r)
@@ -85,7 +85,7 @@ void vr_request_complete(struct vr_request *r)
 	}
 	if (r->flags & VR_RQ_WAITED) {
 		r->flags &= ~VR_RQ_WAITED;
-		settle(r->waiter);
+		one_complete(r->waiter);
 	}
 	if (vr_unlikely(r->flags & (VR_RQ_ORPHAN | VR_RQ_HOOK)))
 		over(r);
@@ -156,7 +156,7 @@ static void receive(struct vr_request *r, struct vr_env *e)
 /* They look again, and sleep again where it was not for them. */
 static void wake_probers(struct vr_rank *r)
 {
-	struct vr_rank *next, *p = r->probing;
+	struct vr_context *next, *p = r->probing;
 	for (r->probing = NULL; p; p = next) {
 		next = p->run_next;
 		vr_rank_ready(p);
@@ -263,7 +263,7 @@ void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
 		answered((struct vr_env *)n);
 		break;
 	case VR_NODE_WAKE:
-		vr_rank_ready((struct vr_rank *)((char *)n - offsetof(struct vr_rank, wake)));
+		vr_rank_ready((struct vr_context *)((char *)n - offsetof(struct vr_context, wake)));
 		break;
 	}
 }
@@ -495,15 +495,15 @@ struct vr_env *vr_probe_now(uint32_t context, int32_t source, int32_t tag)
 
 struct vr_env *vr_probe_wait(uint32_t context, int32_t source, int32_t tag)
 {
-	struct vr_rank *me = vr_context;
+	struct vr_context *me = vr_context;
 	struct vr_env *e;
 	while (!(e = vr_probe_now(context, source, tag))) {
 		me->wait.peer = source;
 		me->wait.tag = tag;
 		me->wait.context = context;
 		me->wait.members = 0;
-		me->run_next = me->home->probing;
-		me->home->probing = me;
+		me->run_next = me->rank->probing;
+		me->rank->probing = me;
 		vr_rank_block();
 	}
 	return e;

@@ -46,7 +46,7 @@ void vr_type_release(struct vr_type *t, struct vr_rank *r)
 }
 
 /* For the deadlock report: what the first pending request is about. */
-static void describe(struct vr_rank *me, const struct vr_request *r, int64_t need)
+static void describe(struct vr_context *me, const struct vr_request *r, int64_t need)
 {
 	me->wait.peer = r->peer;
 	me->wait.tag = r->tag;
@@ -56,7 +56,7 @@ static void describe(struct vr_rank *me, const struct vr_request *r, int64_t nee
 }
 
 /* Marks the pending ones; returns how many there are. */
-static int64_t mark(struct vr_rank *me, struct vr_request **r, int64_t n, const struct vr_request **first)
+static int64_t mark(struct vr_context *me, struct vr_request **r, int64_t n, const struct vr_request **first)
 {
 	int64_t pending = 0;
 	for (int64_t i = 0; i < n; i++) {
@@ -87,7 +87,7 @@ static int64_t count(struct vr_request **r, int64_t n)
 
 void vr_request_wait(struct vr_request **r, int64_t n, int64_t need)
 {
-	struct vr_rank *me = vr_context;
+	struct vr_context *me = vr_context;
 	const struct vr_request *first = NULL;
 	vr_progress();
 	int64_t real = n == 1 ? 1 : count(r, n), pending = mark(me, r, n, &first);

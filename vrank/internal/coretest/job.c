@@ -51,8 +51,8 @@ void ct_be(int pe)
 
 void ct_rank_wait(int rank, const struct vr_wait *w)
 {
-	vr_rank_of(rank)->wait = *w;
-	atomic_store(&vr_rank_of(rank)->state, VR_BLOCKED);
+	vr_rank_of(rank)->context.wait = *w;
+	atomic_store(&vr_rank_of(rank)->context.state, VR_BLOCKED);
 }
 
 int ct_on_wake_list(int pe, int rank)

@@ -7,10 +7,10 @@
 #define WHOLE(object) {#object, "", alignof(struct object), sizeof(struct object)}
 
 const struct ct_offset ct_offsets[] = {
-	WHOLE(vr_rank), F(vr_rank, id), F(vr_rank, state), F(vr_rank, sp), F(vr_rank, run_next), F(vr_rank, tls), F(vr_rank, switches),
-	F(vr_rank, heap), F(vr_rank, slice), F(vr_rank, home), F(vr_rank, magic), F(vr_rank, requests), F(vr_rank, free_requests),
-	F(vr_rank, need), F(vr_rank, wait), F(vr_rank, inbox), F(vr_rank, pe), F(vr_rank, on_wake), F(vr_rank, wake_next),
-	F(vr_rank, matcher), F(vr_rank, call), F(vr_rank, counters), F(vr_rank, threads),
+	WHOLE(vr_rank), F(vr_rank, id), F(vr_rank, context.state), F(vr_rank, context.sp), F(vr_rank, context.run_next), F(vr_rank, switches),
+	F(vr_rank, heap), F(vr_rank, slice), F(vr_rank, context.rank), F(vr_rank, magic), F(vr_rank, requests), F(vr_rank, free_requests),
+	F(vr_rank, context.need), F(vr_rank, context.wait), F(vr_rank, context.call), F(vr_rank, inbox), F(vr_rank, pe), F(vr_rank, on_wake), F(vr_rank, wake_next),
+	F(vr_rank, matcher), F(vr_rank, counters), F(vr_rank, threads),
 	WHOLE(vr_pe), F(vr_pe, id), F(vr_pe, head), F(vr_pe, tail), F(vr_pe, timers), F(vr_pe, budget), F(vr_pe, free), F(vr_pe, nfree),
 	F(vr_pe, pool_next), F(vr_pe, pool_end), F(vr_pe, switches), F(vr_pe, idle_ticks), F(vr_pe, tp), F(vr_pe, wake), F(vr_pe, inbox), F(vr_pe, asleep), F(vr_pe, core),
 	F(vr_pe, watched), F(vr_pe, freed),
