@@ -14,6 +14,7 @@ import (
 // TestStandardABI runs programs that were built without our wrappers against a library of the MPI 5 standard ABI, which
 // is not there any more when they run.
 func TestStandardABI(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	lib := buildABILibrary(t, dir, "libmpi_abi.so.0")
 	for _, file := range []string{"globals.c", "exit_abort.c"} {
@@ -46,6 +47,7 @@ func abiProgram(t *testing.T, source string) string {
 // TestStandardABIEverywhere runs a program for each name that the library may have with each method. Where dlopen is ours it opens the
 // library at run time, too, and asks for those of other implementations.
 func TestStandardABIEverywhere(t *testing.T) {
+	t.Parallel()
 	for _, soname := range []string{"libmpi_abi.so", "libmpi_abi.so.0", "libmpi_abi.so.0.0.1", "libmpi_abi.so.1", ""} {
 		dir := t.TempDir()
 		lib := buildABILibrary(t, dir, soname)
@@ -71,6 +73,7 @@ func TestStandardABIEverywhere(t *testing.T) {
 // TestStandardABIFortran runs a Fortran program whose bindings are a library of their own upon the standard ABI, which has none; without that library
 // it is refused.
 func TestStandardABIFortran(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	buildABILibrary(t, dir, "libmpi_abi.so.0")
 	for name, text := range map[string]string{

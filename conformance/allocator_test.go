@@ -65,6 +65,7 @@ func (a allocator) job(t *testing.T) job {
 // TestAllocators runs a program with allocators of its own, with and without threads: their memory lies in the slices, which the
 // self test says, and ranks can move.
 func TestAllocators(t *testing.T) {
+	t.Parallel()
 	each(t, allocators, func(a allocator) string { return a.name }, func(t *testing.T, a allocator) {
 		j := a.job(t)
 		r := j.run(t)
@@ -93,6 +94,7 @@ func TestAllocators(t *testing.T) {
 
 // TestHeapChoices runs a program with the runtime's heap and with the C library's, under each method that can have both.
 func TestHeapChoices(t *testing.T) {
+	t.Parallel()
 	p := program(t, heapDir+"/allocator.c", "-fPIC")
 	for _, method := range []string{"pie", "fs", "tls", "none"} {
 		for _, heap := range []string{"iso", "host"} {
@@ -139,6 +141,7 @@ func TestHeapChoices(t *testing.T) {
 
 // TestHeapBeyondReach has the self test find an allocator that takes memory where nobody sees it.
 func TestHeapBeyondReach(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, heapDir+"/raw.c", "-O2", "-fno-builtin"), workers: 2, ranks: 4, flags: []string{"+stats"}}.run(t)
 	r.expectCode(t, 0)
 	d := runTool(t, "ampirun", "--diagnose", program(t, heapDir+"/raw.c", "-O2", "-fno-builtin"))
@@ -149,6 +152,7 @@ func TestHeapBeyondReach(t *testing.T) {
 
 // TestOperatorNew runs a C++ program with an operator new of its own.
 func TestOperatorNew(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, heapDir+"/new.cpp"), workers: 2, ranks: 8, flags: []string{"+stats"}}.run(t)
 	r.expectCode(t, 0)
 	r.expectSays(t, "PASS new\n", "heap interception: FREE|MUNMAP\n")

@@ -281,6 +281,7 @@ func (s signature) communicator() string {
 // TestBadArguments calls every served function with each of its arguments wrong in several ways, all in one process: each call
 // must fail with the error class of the standard, and none may harm those that follow.
 func TestBadArguments(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(ownDir + "/badargs.c.in")
 	if err != nil {
 		t.Fatal(err)

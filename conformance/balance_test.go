@@ -56,6 +56,7 @@ var sumLine = regexp.MustCompile(`sum \d+`)
 
 // TestBalancing runs programs that know nothing of balancing: their results stay the same, ranks move, and the PEs share the work.
 func TestBalancing(t *testing.T) {
+	t.Parallel()
 	for _, what := range []string{"slope", "spot"} {
 		t.Run(what, func(t *testing.T) {
 			j := job{program: program(t, imbalance), args: []string{what, "300", "150"}, workers: 2, ranks: 64, flags: []string{"+stats", "+lb-period", "100ms"}}
@@ -80,6 +81,7 @@ func TestBalancing(t *testing.T) {
 
 // TestBalancingAuto checks that +lb alone finds the imbalance by itself.
 func TestBalancingAuto(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, imbalance), args: []string{"slope", "400", "150"}, workers: 2, ranks: 64, flags: []string{"+stats", "+lb", "GreedyRefine"}}
 	r := j.run(t)
 	r.expectCode(t, 0)
@@ -89,6 +91,7 @@ func TestBalancingAuto(t *testing.T) {
 
 // TestStealing checks that idle workers take ranks from busy ones, with the result unchanged.
 func TestStealing(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, imbalance), args: []string{"slope", "300", "150"}, workers: 2, ranks: 64, flags: []string{"+stats"}}
 	without := j.run(t)
 	j.flags = append(j.flags, "+steal")
@@ -118,6 +121,7 @@ func stolenIn(stderr string) int {
 // TestStealingUnderTraffic steals ranks in the midst of random traffic, among them those that stay, and those that must be asked for because
 // their worker has something to hand over.
 func TestStealingUnderTraffic(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/steals.c", "-O1")
 	type row struct {
 		workers int
@@ -150,6 +154,7 @@ func TestStealingUnderTraffic(t *testing.T) {
 
 // TestAMPI runs programs written for AMPI. Those named manual look where they are, so nobody may move them unasked.
 func TestAMPI(t *testing.T) {
+	t.Parallel()
 	asked := [][]string{nil, {"+lb", "Rotate", "+lb-period", "calls"}}
 	for _, c := range []struct {
 		source string
@@ -178,6 +183,7 @@ func TestAMPI(t *testing.T) {
 
 // TestAMPIRestart: functions of AMPI_Register_pup unpack after a restart.
 func TestAMPIRestart(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "saved")
 	first := job{program: program(t, ampiDir+"/pup_restart.c"), workers: 2, ranks: 4, flags: []string{"+ckpt", dir}}.run(t)
 	first.expectCode(t, 3)
@@ -190,6 +196,7 @@ func TestAMPIRestart(t *testing.T) {
 
 // TestLinkedBalancer: what a program is linked with is the default of +lb. A heap outside of the slices makes ampirun tell which it is.
 func TestLinkedBalancer(t *testing.T) {
+	t.Parallel()
 	path := program(t, ampiDir+"/manual.c", "-balancer", "GreedyLB", "-module", "CommonLBs")
 	for _, c := range []struct{ flags, says string }{{"", "+lb Greedy:"}, {"+lb RefineLB", "+lb Refine:"}} {
 		r := job{program: path, workers: 2, ranks: 4, flags: append(strings.Fields(c.flags), "+heap", "host")}.run(t)
@@ -199,6 +206,7 @@ func TestLinkedBalancer(t *testing.T) {
 
 // TestMapping checks where ranks begin.
 func TestMapping(t *testing.T) {
+	t.Parallel()
 	file, lines := filepath.Join(t.TempDir(), "map"), filepath.Join(t.TempDir(), "pes")
 	for name, text := range map[string]string{file: "2 1\n* 0\n", lines: "0 # rank 0\n1\n\n1\n0\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -15,6 +16,9 @@ import (
 // localShell is a remote shell that stays here: as ssh does, it has a shell read the words.
 const localShell = `exec sh -c "$*"`
 
+// remoteShells are the values of AMPI_RSH of tests' jobs, by the name of the test.
+var remoteShells sync.Map
+
 // remoteShell makes a script the remote shell of the test's jobs. In it, $host is the other node's name, and the arguments are the command there.
 func remoteShell(t *testing.T, script string) {
 	t.Helper()
@@ -22,7 +26,7 @@ func remoteShell(t *testing.T, script string) {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\nhost=$1\nshift\n"+script+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("AMPI_RSH", path)
+	remoteShells.Store(t.Name(), path)
 }
 
 // elsewhere is a directory of the other node. The name needs care with shells.
@@ -61,6 +65,7 @@ func endless(t *testing.T) job {
 
 // TestBuddy loses a node with all that the job had there, its program too, and goes on from the copy on another one. That one is lost as well.
 func TestBuddy(t *testing.T) {
+	t.Parallel()
 	remoteShell(t, localShell)
 	path, files := kept(t)
 	j := job{program: path, args: []string{"150"}, workers: 2, ranks: 5}
@@ -92,6 +97,7 @@ func TestBuddy(t *testing.T) {
 
 // TestBuddyIsKept: a job that goes on where it was goes on to send copies; one that goes on from the copies does not send them to themselves.
 func TestBuddyIsKept(t *testing.T) {
+	t.Parallel()
 	remoteShell(t, localShell)
 	j, want := steady(t, 150)
 	copies := elsewhere(t)
@@ -117,6 +123,7 @@ func TestBuddyIsKept(t *testing.T) {
 
 // TestBuddyKilled kills the receiver and what it runs in, several times, at any moment: others take its place, and the job does not notice.
 func TestBuddyKilled(t *testing.T) {
+	t.Parallel()
 	remoteShell(t, localShell)
 	copies := elsewhere(t)
 	l := endless(t).begin(t, "+ckpt-every", often, "+ckpt-buddy", "node2:"+copies)
@@ -183,6 +190,7 @@ func complains(t *testing.T, l *life, words ...string) {
 
 // TestBuddyTaken refuses the copies of a second job in the same directory.
 func TestBuddyTaken(t *testing.T) {
+	t.Parallel()
 	remoteShell(t, localShell)
 	copies := elsewhere(t)
 	first := endless(t).begin(t, "+ckpt-every", often, "+ckpt-buddy", "node2:"+copies)
@@ -209,6 +217,7 @@ func gate(t *testing.T) (open func()) {
 
 // TestBuddySlow: who takes long does not keep the job from being saved here. Then the newest checkpoint is sent.
 func TestBuddySlow(t *testing.T) {
+	t.Parallel()
 	open := gate(t)
 	copies := elsewhere(t)
 	l := endless(t).begin(t, "+ckpt-every", often, "+stats", "+ckpt-buddy", "node2:"+copies)
@@ -254,6 +263,7 @@ func tableOfCopies(stats string) map[int]string {
 // TestBuddyOfAnother finds the copies of an earlier job. They stay until those of this one are there, whose numbers are higher; what was saved
 // before that was known is saved again.
 func TestBuddyOfAnother(t *testing.T) {
+	t.Parallel()
 	open := gate(t)
 	copies := elsewhere(t)
 	first := endless(t).begin(t, "+ckpt-every", often, "+ckpt-buddy", "node2:"+copies)
@@ -281,6 +291,7 @@ func TestBuddyOfAnother(t *testing.T) {
 
 // TestBuddyAtTheEnd: a job that SIGTERM ends has its last checkpoint on the other node when it has ended, and says what it waits for.
 func TestBuddyAtTheEnd(t *testing.T) {
+	t.Parallel()
 	open := gate(t)
 	copies := elsewhere(t)
 	l := endless(t).begin(t, "+ckpt-on-term", "+ckpt-buddy", "node2:"+copies)
@@ -300,6 +311,7 @@ func TestBuddyAtTheEnd(t *testing.T) {
 
 // TestBuddyNotAwaited: a second signal does not wait for the other node, and neither does a job that has ended well.
 func TestBuddyNotAwaited(t *testing.T) {
+	t.Parallel()
 	gate(t)
 	j, want := steady(t, 20)
 	copies := elsewhere(t)
@@ -320,6 +332,7 @@ func TestBuddyNotAwaited(t *testing.T) {
 
 // TestBuddyOutlivesWorkers: the link stays when workers are replaced, and with them all that ranks have started.
 func TestBuddyOutlivesWorkers(t *testing.T) {
+	t.Parallel()
 	remoteShell(t, localShell)
 	copies := elsewhere(t)
 	l := endless(t).begin(t, "+ckpt-every", often, "+ft", "disk", "+ckpt-buddy", "node2:"+copies)
@@ -344,6 +357,7 @@ func TestBuddyOutlivesWorkers(t *testing.T) {
 
 // TestBuddyStatus shows what the other node has.
 func TestBuddyStatus(t *testing.T) {
+	t.Parallel()
 	remoteShell(t, localShell)
 	copies := elsewhere(t)
 	l := endless(t).begin(t, "+ckpt-buddy", "node2:"+copies)
@@ -372,6 +386,7 @@ func mustView(t *testing.T, dir string) *checkpoint.Store {
 
 // TestBuddyRefused says what is wrong with what was typed.
 func TestBuddyRefused(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/steady.c")
 	for want, flags := range map[string][]string{
 		"+ckpt-buddy: name a directory here, too, with +ckpt DIR":                       {"+ckpt-buddy", "a:/b", "+ft", "memory"},

@@ -20,6 +20,7 @@ var (
 // TestEveryFunctionIsCalled checks that the programs of testdata call every function that is served, its large-count form
 // included. Calls with wrong arguments that other tests generate are not counted.
 func TestEveryFunctionIsCalled(t *testing.T) {
+	t.Parallel()
 	called := map[string]bool{}
 	for _, dir := range []string{mpiDir, langDir, ownDir} {
 		for _, source := range glob(t, dir+"/*.c", dir+"/*.cpp") {

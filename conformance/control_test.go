@@ -60,6 +60,7 @@ func checkWorkersGone(t *testing.T, mark string) {
 }
 
 func TestControl(t *testing.T) {
+	t.Parallel()
 	l := startBusy(t, "talk")
 	pid := fmt.Sprint(l.cmd.Process.Pid)
 	worker := fmt.Sprint(workers(l.mark)[1].pid)
@@ -116,6 +117,7 @@ func decode(t *testing.T, r result, value any) {
 
 // TestControlStays checks that ranks that do not move say why.
 func TestControlStays(t *testing.T) {
+	t.Parallel()
 	l := startBusy(t, "talk", "+heap", "host")
 	l.expectCtl(t, 2, "ranks cannot move when their heap is not in their slices (+heap host", "migrate", "5", "1")
 	l.expectCtl(t, 0, "stays: its heap is the C library's (+heap)", "ranks")
@@ -133,6 +135,7 @@ func TestControlStays(t *testing.T) {
 
 // TestControlPatience interrupts a client that waits for a rank that computes: the job does not mind.
 func TestControlPatience(t *testing.T) {
+	t.Parallel()
 	l := startBusy(t, "compute")
 	pes, client := []string{"1", "0"}, (*exec.Cmd)(nil)
 	await(t, "a client to wait", func() bool { // the rank may still go before it computes
@@ -163,6 +166,7 @@ func TestControlPatience(t *testing.T) {
 
 // TestControlCheckpoint has a job saved by many at a time, and once more before it ends.
 func TestControlCheckpoint(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "saves")
 	l := startBusy(t, "talk", "+ckpt", dir, "+ckpt-on-term")
 	l.expectCtl(t, 0, "checkpoint 1: the ranks stood still for", "checkpoint")
@@ -190,6 +194,7 @@ func TestControlCheckpoint(t *testing.T) {
 
 // TestControlUnsavable checks that a job that cannot be saved says why to whoever has asked.
 func TestControlUnsavable(t *testing.T) {
+	t.Parallel()
 	l := job{program: program(t, ownDir+"/stays.c"), workers: 2, ranks: 4, flags: []string{"+ckpt", filepath.Join(t.TempDir(), "saves"), "+ckpt-on-term"}}.start(t, 4)
 	l.expectCtl(t, 1, "no checkpoint: rank ", "checkpoint")
 	l.expectCtl(t, 1, "cannot be saved: it has ", "checkpoint")
@@ -198,6 +203,7 @@ func TestControlUnsavable(t *testing.T) {
 
 // TestControlWholeLife asks all the time, from the begin of a job until after its end. The job is as if nobody had asked.
 func TestControlWholeLife(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/hello.c")
 	plain := job{program: path, workers: 2, ranks: 8}.run(t)
 	each(t, []string{"1", "2", "3", "4", "5"}, func(n string) string { return n }, func(t *testing.T, _ string) {
@@ -236,6 +242,7 @@ func tell(t *testing.T, pid int, r control.Request) error {
 
 // TestControlTravel has several clients send ranks from worker to worker while the program checks itself.
 func TestControlTravel(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/travel.c", "-O1")
 	rows := [][]string{{}, {"+migrate", "copy"}, {"+steal"}}
 	each(t, rows, func(flags []string) string { return strings.Join(flags, " ") }, func(t *testing.T, flags []string) {
@@ -271,6 +278,7 @@ func TestControlTravel(t *testing.T) {
 
 // TestControlTravelSaved moves ranks and saves the job all the time, and lets it end after a restart.
 func TestControlTravelSaved(t *testing.T) {
+	t.Parallel()
 	const rounds, ranks = 300, 7
 	l := job{program: program(t, ownDir+"/travel.c", "-O1"), args: []string{fmt.Sprint(rounds), t.TempDir(), "plain"}, workers: 2, ranks: ranks}.begin(t)
 	var saved atomic.Int64

@@ -33,6 +33,7 @@ var copyRefused = sync.OnceValue(func() string {
 
 // TestTravelByCopy moves ranks in the midst of whatever they do, and their memory is taken away and comes again.
 func TestTravelByCopy(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/travel.c", "-O1")
 	each(t, []int{2, 4}, func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
 		const rounds = 200
@@ -60,6 +61,7 @@ func copiedIn(t *testing.T, r result) (moves int, mib float64) {
 
 // TestLangTravelsByCopy runs those travellers that have much in their slices.
 func TestLangTravelsByCopy(t *testing.T) {
+	t.Parallel()
 	files := []string{"constructors.cpp", "dynamic.c", "exceptions.cpp", "fortran_state.f90", "libc_state.c", "memory_calls.c", "plugins.c", "stdio_files.c", "tls.c", "twolibs.c"}
 	each(t, files, func(file string) string { return file }, func(t *testing.T, file string) {
 		if !slices.Contains(travellers, file) {
@@ -74,6 +76,7 @@ func TestLangTravelsByCopy(t *testing.T) {
 
 // TestWhatIsCopied checks that what holds something travels, and nothing else.
 func TestWhatIsCopied(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, ownDir+"/copied.c"), args: []string{"once"}, workers: 2, ranks: 2, flags: byCopy(t, "+stats")}.run(t)
 	r.expectCode(t, 0)
 	r.expectSays(t, "PASS copied\n")
@@ -84,6 +87,7 @@ func TestWhatIsCopied(t *testing.T) {
 
 // TestReadersWaitForCopies has another worker read the memory of a rank that is on its way.
 func TestReadersWaitForCopies(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, ownDir+"/copied.c"), args: []string{"pending", "60"}, workers: 3, ranks: 3, flags: byCopy(t, "+stats")}.run(t)
 	r.expectCode(t, 0)
 	r.expectSays(t, "PASS copied\n")
@@ -94,6 +98,7 @@ func TestReadersWaitForCopies(t *testing.T) {
 
 // TestWorkerKilledWhileCopying kills one of the two workers between which a rank always is on its way.
 func TestWorkerKilledWhileCopying(t *testing.T) {
+	t.Parallel()
 	each(t, []int{0, 1}, func(pe int) string { return fmt.Sprint(pe) }, func(t *testing.T, pe int) {
 		l := job{program: program(t, ownDir+"/copied.c"), args: []string{"endless"}, workers: 2, ranks: 2, flags: byCopy(t)}.start(t, 1)
 		victim := workers(l.mark)[pe].pid
@@ -109,6 +114,7 @@ func TestWorkerKilledWhileCopying(t *testing.T) {
 }
 
 func TestMigrateOption(t *testing.T) {
+	t.Parallel()
 	r := runTool(t, "ampirun", "+migrate", "fly", "/bin/true")
 	r.expectCode(t, 2)
 	r.expectSays(t, "+migrate fly", "share or copy")

@@ -38,6 +38,7 @@ func coverage(t *testing.T) (served, unserved []string) {
 
 // TestCoverage checks that every function of the standard is listed once.
 func TestCoverage(t *testing.T) {
+	t.Parallel()
 	served, unserved := coverage(t)
 	seen := map[string]bool{}
 	for _, name := range append(served, unserved...) {
@@ -97,6 +98,7 @@ func (p prototype) call() string {
 // TestUnserved calls every function that is not served: each must return MPI_ERR_UNSUPPORTED_OPERATION when errors are
 // returned. None may do nothing and say that all is well.
 func TestUnserved(t *testing.T) {
+	t.Parallel()
 	r := job{program: programOf(t, "unserved.c", unservedCalls(t)), workers: 1, ranks: 1}.run(t)
 	r.expectCode(t, 0)
 	r.expectSays(t, "PASS unserved\n")
@@ -104,6 +106,7 @@ func TestUnserved(t *testing.T) {
 
 // TestUnservedFatal checks that without an error handler the job ends and the function is named.
 func TestUnservedFatal(t *testing.T) {
+	t.Parallel()
 	_, unserved := coverage(t)
 	if len(unserved) == 0 {
 		t.Skip("all functions are served")

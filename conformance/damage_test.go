@@ -39,6 +39,7 @@ func (l *life) harm(t *testing.T, kind string) {
 
 // TestDamaged goes on from the checkpoint before one that is not as it was written, and says so.
 func TestDamaged(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 2, ranks: 5}
 	want := j.run(t)
 	each(t, []string{"changed", "cut", "manifest"}, func(kind string) string { return kind }, func(t *testing.T, kind string) {
@@ -82,6 +83,7 @@ func TestDamaged(t *testing.T) {
 
 // TestDamagedAll refuses a directory in which nothing is left to go on from.
 func TestDamagedAll(t *testing.T) {
+	t.Parallel()
 	l := job{program: program(t, ownDir+"/steady.c"), args: []string{"20", "call"}, workers: 2, ranks: 5}.begin(t)
 	l.end().expectCode(t, 0)
 	l.harm(t, "changed")
@@ -93,6 +95,7 @@ func TestDamagedAll(t *testing.T) {
 
 // TestDamagedOther does not go on with the checkpoint of another job that had the same directory.
 func TestDamagedOther(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"20", "call"}, workers: 2, ranks: 5}
 	l := j.begin(t)
 	l.end().expectCode(t, 0)

@@ -8,6 +8,7 @@ import (
 // TestDeadlock checks that a job whose ranks all wait for ever is ended, and that the report tells which rank waits in
 // which call for whom.
 func TestDeadlock(t *testing.T) {
+	t.Parallel()
 	type deadlock struct {
 		kind string
 		says []string
@@ -41,6 +42,7 @@ func runDeadlock(t *testing.T, kind string, workers int) result {
 
 // TestDifferentCollectives checks that ranks that meet in different collective calls are told so, instead of waiting.
 func TestDifferentCollectives(t *testing.T) {
+	t.Parallel()
 	for _, workers := range []int{1, 2} {
 		r := runDeadlock(t, "root", workers)
 		r.expectFailure(t)
@@ -50,6 +52,7 @@ func TestDifferentCollectives(t *testing.T) {
 
 // TestNoFalseDeadlock checks that waiting for something that comes late is not taken for a deadlock.
 func TestNoFalseDeadlock(t *testing.T) {
+	t.Parallel()
 	for _, workers := range []int{1, 2} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			t.Parallel()

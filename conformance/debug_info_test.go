@@ -20,6 +20,7 @@ func apart(name string) [][]string {
 
 // TestFaultDebugInfo names functions and lines however compilers and linkers write them down, and wherever they are kept.
 func TestFaultDebugInfo(t *testing.T) {
+	t.Parallel()
 	rows := []debugBuild{
 		{"zlib", []string{"-gz"}, nil},
 		{"zstd", []string{"-Wl,--compress-debug-sections=zstd"}, nil},

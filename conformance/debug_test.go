@@ -36,6 +36,7 @@ func lineOf(t *testing.T, text string) int {
 // TestFaultBacktrace checks that a fault's report shows the calls down to main, through library functions without frame pointers
 // and after a call to nowhere.
 func TestFaultBacktrace(t *testing.T) {
+	t.Parallel()
 	tail := []string{"work_on() parts.c:", "descend() parts.c:", "main() debugged.c:"}
 	for mode, says := range map[string][]string{
 		"callback": {"rank 2: SIGSEGV at address 0x8 in compare() parts.c:", fmt.Sprintf("#0  compare() parts.c:%d", lineOf(t, "here it crashes")), "qsort", "crash_in_callback() parts.c:"},
@@ -155,6 +156,7 @@ func places(t *testing.T) []string {
 
 // TestBacktraceCommand checks --backtrace, with the pid of the job and of a worker.
 func TestBacktraceCommand(t *testing.T) {
+	t.Parallel()
 	for _, workers := range []int{1, 2} {
 		c := startComputing(t, workers)
 		for _, pid := range []int{c.cmd.Process.Pid, c.worker(t, 0)} {
@@ -171,6 +173,7 @@ func TestBacktraceCommand(t *testing.T) {
 
 // TestBacktraceSignal checks SIGUSR1, sent to ampirun or to a worker; the job goes on.
 func TestBacktraceSignal(t *testing.T) {
+	t.Parallel()
 	for _, toWorker := range []bool{false, true} {
 		c := startComputing(t, 2)
 		pid := c.cmd.Process.Pid
@@ -189,6 +192,7 @@ func TestBacktraceSignal(t *testing.T) {
 
 // TestDeadlockBacktrace checks that a deadlock's report shows where in the program the ranks wait.
 func TestDeadlockBacktrace(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, debugged), args: []string{"wait"}, workers: 2, ranks: 4}.run(t)
 	r.expectCode(t, 1)
 	r.expectSays(t, "rank 3 waits in MPI_Recv for rank 0, tag 7", "ranks 0-3: waiting in MPI_Recv", "#1  wait_for_next() parts.c:", "main() debugged.c:")
@@ -197,6 +201,7 @@ func TestDeadlockBacktrace(t *testing.T) {
 // TestTextIsMappedFromFiles checks what perf and other profilers need to name functions: the code of each rank is a mapping of the
 // program's file, at the offset that it has there.
 func TestTextIsMappedFromFiles(t *testing.T) {
+	t.Parallel()
 	c := startComputing(t, 1)
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", c.worker(t, 0)))
 	if err != nil {
@@ -210,6 +215,7 @@ func TestTextIsMappedFromFiles(t *testing.T) {
 
 // TestPerf checks that perf attributes the time of a rank to the program's function.
 func TestPerf(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("perf"); err != nil {
 		t.Skip("no perf here")
 	}

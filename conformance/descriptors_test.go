@@ -12,6 +12,7 @@ var keepers = []string{"kept.c", "opened.c", "units.f90", "filestreams.cpp"}
 
 // TestRestartDescriptors kills jobs whose ranks have descriptors of every kind that can be saved, and files that they open anew.
 func TestRestartDescriptors(t *testing.T) {
+	t.Parallel()
 	each(t, keepers, func(file string) string { return file }, func(t *testing.T, file string) {
 		l := job{program: program(t, filepath.Join(ownDir, file)), args: []string{"60", t.TempDir()}, workers: 3, ranks: 4}.begin(t, "+ckpt-every", often)
 		r := l.survive(3)
@@ -27,6 +28,7 @@ var restarted = []string{"exceptions.cpp", "fortran_state.f90", "jumps.c", "libc
 
 // TestRestartLang kills programs of testdata/lang once, at a random moment; some are over before they are saved.
 func TestRestartLang(t *testing.T) {
+	t.Parallel()
 	each(t, restarted, func(file string) string { return file }, func(t *testing.T, file string) {
 		path := program(t, filepath.Join(langDir, file))
 		l := job{program: path, workers: 2, ranks: 5, dir: filepath.Dir(path)}.begin(t, "+ckpt-every", "0.01")
@@ -47,6 +49,7 @@ func (l *life) expectRestarts(r result) {
 
 // TestCheckpointRefused names what keeps a job from being saved; the job goes on.
 func TestCheckpointRefused(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/steady.c")
 	each(t, []struct{ what, says string }{
 		{"socket", "is a socket, which cannot be opened again"},

@@ -82,6 +82,7 @@ var diagnosed = map[string]string{
 }
 
 func TestDiagnose(t *testing.T) {
+	t.Parallel()
 	each(t, diagnoses, func(d diagnosis) string { return d.name }, func(t *testing.T, d diagnosis) {
 		dir := t.TempDir()
 		for name, text := range diagnosed {
@@ -125,6 +126,7 @@ func checkJSON(t *testing.T, program string, code int) {
 
 // TestDiagnoseAgrees runs what was said to run, with each method.
 func TestDiagnoseAgrees(t *testing.T) {
+	t.Parallel()
 	for _, source := range []string{langDir + "/globals.c", langDir + "/iostreams.cpp", langDir + "/fortran_state.f90", ownDir + "/hello.c"} {
 		prog := program(t, source)
 		r := runTool(t, "ampirun", "--json", "--diagnose", prog)

@@ -44,6 +44,7 @@ func fillUp(t *testing.T, dir string) (path string) {
 // TestDiskFull fills the disk that a running job is saved on: it says so once, goes on, is saved again when there is room, and what was saved
 // before is good.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	const says = "no space left on device; the job goes on, and what was saved before is kept\n"
 	disk := smallDisk(t, "32m")
 	l := &life{t: t, dir: filepath.Join(disk, "saves")}
@@ -88,6 +89,7 @@ func TestDiskFull(t *testing.T) {
 
 // TestDiskFullNotes fills the disk while ranks make files elsewhere: that is undone all the same when the job goes on.
 func TestDiskFullNotes(t *testing.T) {
+	t.Parallel()
 	disk := smallDisk(t, "32m")
 	cmd, mark := job{program: program(t, ownDir+"/opened.c"), args: []string{"150", t.TempDir()}, workers: 2, ranks: 3,
 		flags: []string{"+ckpt", filepath.Join(disk, "saves"), "+ckpt-every", "0.3"}}.command(t)

@@ -43,6 +43,7 @@ var builds = []build{
 
 // TestELF runs one program built in every way that its loader has to understand.
 func TestELF(t *testing.T) {
+	t.Parallel()
 	each(t, builds, func(b build) string { return b.name }, func(t *testing.T, b build) {
 		if _, err := exec.LookPath(b.tool); b.tool != "" && err != nil {
 			t.Skipf("%s is not here", b.tool)

@@ -42,6 +42,7 @@ func (l *life) opened() *life {
 
 // TestRestartEmbedded goes on from checkpoints alone, several times, each time from one that a job wrote which had no other files either.
 func TestRestartEmbedded(t *testing.T) {
+	t.Parallel()
 	each(t, []bool{false, true}, func(replace bool) string { return fmt.Sprintf("replaced %v", replace) }, func(t *testing.T, replace bool) {
 		path, files := kept(t)
 		j := job{program: path, args: []string{"60"}, workers: 2, ranks: 5}
@@ -68,6 +69,7 @@ func TestRestartEmbedded(t *testing.T) {
 
 // TestRestartEmbeddedSeen looks at a job whose files are in its checkpoint alone.
 func TestRestartEmbeddedSeen(t *testing.T) {
+	t.Parallel()
 	path, files := kept(t)
 	l := job{program: path, args: []string{"1000000"}, workers: 2, ranks: 4}.begin(t, "+ckpt-every", often, "+ckpt-embed").opened()
 	if !l.saved() {
@@ -91,6 +93,7 @@ func TestRestartEmbeddedSeen(t *testing.T) {
 
 // TestRestartNotEmbedded names what is missing when the checkpoint does not have it.
 func TestRestartNotEmbedded(t *testing.T) {
+	t.Parallel()
 	path, files := kept(t)
 	l := job{program: path, args: []string{"1000"}, workers: 2, ranks: 3}.begin(t, "+ckpt-every", often)
 	if !l.saved() {
@@ -112,6 +115,7 @@ func TestRestartNotEmbedded(t *testing.T) {
 
 // TestRestartEmbeddedDamaged refuses an embedded file that has changed.
 func TestRestartEmbeddedDamaged(t *testing.T) {
+	t.Parallel()
 	path, _ := kept(t)
 	l := job{program: path, args: []string{"1000"}, workers: 1, ranks: 2}.begin(t, "+ckpt-every", often, "+ckpt-embed")
 	if !l.saved() {
@@ -133,6 +137,7 @@ func TestRestartEmbeddedDamaged(t *testing.T) {
 
 // TestRestartOtherLauncher has another ampirun go on: the one in the checkpoint does, if there is one.
 func TestRestartOtherLauncher(t *testing.T) {
+	t.Parallel()
 	other := filepath.Join(t.TempDir(), "ampirun")
 	copyFile(t, tool("ampirun"), other)
 	f, err := os.OpenFile(other, os.O_APPEND|os.O_WRONLY, 0)
@@ -182,6 +187,7 @@ func TestRestartOtherLauncher(t *testing.T) {
 
 // TestRestartWithoutDirectory names the directory that the job worked in when it is not there.
 func TestRestartWithoutDirectory(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "work")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 // TestEnds checks how jobs end that do not end well: the code, and what the report says.
 func TestEnds(t *testing.T) {
+	t.Parallel()
 	type end struct {
 		file string
 		code int
@@ -38,6 +39,7 @@ func TestEnds(t *testing.T) {
 
 // TestStackOption checks that +stack is what bounds recursion.
 func TestStackOption(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, filepath.Join(langDir, "stack.c")), workers: 2, ranks: 4, flags: []string{"+stack", "256K"}}
 	small := j.run(t)
 	small.expectCode(t, 139)
@@ -49,6 +51,7 @@ func TestStackOption(t *testing.T) {
 // TestPlainProgram checks that a program without MPI runs as so many independent ones, and that what follows its name
 // is its own.
 func TestPlainProgram(t *testing.T) {
+	t.Parallel()
 	r := job{program: "/bin/echo", args: []string{"a word", "+p", "--label"}, workers: 2, ranks: 3}.run(t)
 	r.expectCode(t, 0)
 	if want := strings.Repeat("a word +p --label\n", 3); r.stdout != want {
@@ -58,6 +61,7 @@ func TestPlainProgram(t *testing.T) {
 
 // TestUsage checks that a command line with an error is refused in a line that names it.
 func TestUsage(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		args []string
 		says string
@@ -83,6 +87,7 @@ func TestUsage(t *testing.T) {
 
 // TestCheckpointAtTheEnd has jobs saved that are about to end: some workers may have left when others stand still.
 func TestCheckpointAtTheEnd(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/last.c")
 	each(t, []int{0, 5, 20}, func(apart int) string { return fmt.Sprint(apart) }, func(t *testing.T, apart int) {
 		for range 5 {

@@ -27,6 +27,7 @@ func example(t *testing.T, name string) string {
 
 // TestExamples checks that the legacy programs give the same numbers however many ranks there are, wherever they run.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	type placement struct {
 		name           string
 		workers, ranks int
@@ -63,6 +64,7 @@ func (r result) expectStdout(t *testing.T, want string) {
 // TestExamplesUnprivatized shows what privatization is for: ranks that share globals compute nonsense, find it out, and
 // the job ends with a failure.
 func TestExamplesUnprivatized(t *testing.T) {
+	t.Parallel()
 	each(t, examples, func(name string) string { return name }, func(t *testing.T, name string) {
 		r := job{program: example(t, name), workers: 1, ranks: 8, flags: []string{"+privatize", "none"}}.run(t)
 		r.expectFailure(t)

@@ -57,6 +57,7 @@ func (r result) expectAnswers(t *testing.T, answers ...string) {
 
 // TestGDBAttach checks gdb -p on a worker whose rank 3 computes: every rank's stack and variables.
 func TestGDBAttach(t *testing.T) {
+	t.Parallel()
 	c := startComputing(t, 1)
 	target := []string{"-p", fmt.Sprint(c.worker(t, 0))}
 	r := gdb(t, target, append(looks, "rank 3", "print other_file", "rank thread", "print steps > 0", "break work_on", "info breakpoints")...)
@@ -65,6 +66,7 @@ func TestGDBAttach(t *testing.T) {
 
 // TestGDBRun checks ampirun --gdb with commands on standard input, with one worker and two.
 func TestGDBRun(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("gdb"); err != nil {
 		t.Skip("no gdb here: apt-get install gdb")
 	}
@@ -83,6 +85,7 @@ func TestGDBRun(t *testing.T) {
 // TestGDBCore checks that a fault leaves a core file where limits allow it, that it is small, and that gdb sees the faulted rank in
 // the moment of its fault, and the others.
 func TestGDBCore(t *testing.T) {
+	t.Parallel()
 	pattern, _ := os.ReadFile("/proc/sys/kernel/core_pattern")
 	if strings.ContainsAny(string(pattern), "|/%") {
 		t.Skipf("core files go elsewhere here: %s", pattern)
@@ -113,6 +116,7 @@ func TestGDBCore(t *testing.T) {
 
 // TestNoCore checks that without a limit for core files there are none, and that the report is the same.
 func TestNoCore(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cmd, mark := job{program: program(t, debugged), args: []string{"callback"}, workers: 1, ranks: 4, dir: dir}.command(t)
 	shell := exec.Command("sh", append([]string{"-c", "ulimit -c 0 && exec \"$0\" \"$@\""}, cmd.Args...)...)
@@ -127,6 +131,7 @@ func TestNoCore(t *testing.T) {
 
 // TestGDBScript checks that the script is one that gdb -x takes: python between its two marks.
 func TestGDBScript(t *testing.T) {
+	t.Parallel()
 	script := []byte(runTool(t, "ampirun", "--gdb-script").stdout)
 	if !bytes.HasPrefix(script, []byte("python\n")) || !bytes.HasSuffix(script, []byte("\nend\n")) || bytes.Count(script, []byte("\nend\n")) != 1 {
 		t.Errorf("%q ... %q", script[:20], script[len(script)-20:])

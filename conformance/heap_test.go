@@ -10,6 +10,7 @@ import (
 // TestHeapFull checks that a program that wants more than its slice gets NULL and goes on, and that the user is told
 // once which option to change.
 func TestHeapFull(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/heaps.c"), args: []string{"fill"}, workers: 2, ranks: 3, flags: []string{"+slice", "256M"}}
 	r := j.run(t)
 	r.expectCode(t, 0)
@@ -24,6 +25,7 @@ func TestHeapFull(t *testing.T) {
 
 // TestHeapCheck checks that --heap-check finds what a program does wrong, and finds nothing where there is nothing.
 func TestHeapCheck(t *testing.T) {
+	t.Parallel()
 	for kind, says := range map[string]string{"overrun": "written past its end", "double": "free"} {
 		r := job{program: program(t, ownDir+"/heaps.c"), args: []string{kind}, workers: 2, ranks: 3, flags: []string{"--heap-check"}}.run(t)
 		r.expectCode(t, 134)

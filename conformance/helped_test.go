@@ -11,6 +11,7 @@ import (
 // TestRecoveryChildren kills workers whose ranks have child processes, some of them with children of their own: all end with the worker, and the job
 // goes on as if they had never been.
 func TestRecoveryChildren(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/helped.c"), args: []string{"20"}, workers: 2, ranks: 5}
 	want := j.run(t)
 	want.expectCode(t, 0)
@@ -29,6 +30,7 @@ func (l *life) hasChildren() bool { return len(processes(l.mark)) > 1+len(worker
 // TestChildrenEnd ends jobs whose ranks have child processes, in the midst of a recovery or not: none is left. Who kills ampirun itself has to look
 // after them.
 func TestChildrenEnd(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/helped.c")
 	each(t, []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}, func(sig syscall.Signal) string { return sig.String() }, func(t *testing.T, sig syscall.Signal) {
 		for i := range 4 {

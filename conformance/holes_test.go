@@ -10,6 +10,7 @@ import (
 
 // TestCutSegment runs a program whose read-only data were cut off in its program headers: a process that reads them dies, and so does a rank.
 func TestCutSegment(t *testing.T) {
+	t.Parallel()
 	whole := program(t, ownDir+"/constants.c", "-O1", "-Wl,-z,separate-code")
 	r := job{program: whole, workers: 1, ranks: 2}.run(t)
 	r.expectCode(t, 0)

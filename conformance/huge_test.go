@@ -14,6 +14,7 @@ const hugeMemory = 8 << 20
 // TestHuge moves messages of more than 2 GiB where there is memory for them: one between two workers, and, as that takes its time,
 // all kinds only with AMPI_TEST_HUGE=1.
 func TestHuge(t *testing.T) {
+	t.Parallel()
 	if free := availableMemory(t); free < hugeMemory {
 		t.Skipf("%d MiB of memory are free, want %d", free>>10, hugeMemory>>10)
 	}

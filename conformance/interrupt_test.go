@@ -28,6 +28,7 @@ func touch(t *testing.T, path string) {
 // TestInterruptedRanks saves a job again and again whose ranks call nothing, kills it, and has it go on: what they compute stays the same to
 // the last bit.
 func TestInterruptedRanks(t *testing.T) {
+	t.Parallel()
 	each(t, []string{"-O0", "-O1", "-O3"}, func(level string) string { return level }, func(t *testing.T, level string) {
 		j, stop := computesOn(t, level)
 		l := j.begin(t, "+ckpt-every", often)
@@ -53,6 +54,7 @@ func TestInterruptedRanks(t *testing.T) {
 
 // TestInterruptedOnTerm saves ranks that compute for ever when the job is asked to end, and goes on from there.
 func TestInterruptedOnTerm(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/busy.c"), args: []string{"compute"}, workers: 2, ranks: 5}
 	l := j.begin(t, "+ckpt-on-term")
 	l.await(func() bool { return strings.Count(l.out.String(), "ready\n") == j.ranks })

@@ -6,6 +6,7 @@ import (
 
 // TestMTBF has a job choose how often it is saved, and go on to do so after a restart.
 func TestMTBF(t *testing.T) {
+	t.Parallel()
 	l := job{program: program(t, ownDir+"/steady.c"), args: []string{"200"}, workers: 2, ranks: 4}.begin(t, "+mtbf", "3s")
 	l.await(func() bool { return l.newest() >= 2 })
 	l.kill()

@@ -64,6 +64,9 @@ func (j job) prepare(t *testing.T, cmd *exec.Cmd) (mark string) {
 	dir := t.TempDir()
 	mark = fmt.Sprintf("%s=%d.%d", runVariable, os.Getpid(), runID.Add(1))
 	cmd.Env = append(append(os.Environ(), "TMPDIR="+dir, mark), j.env...)
+	if shell, has := remoteShells.Load(t.Name()); has {
+		cmd.Env = append(cmd.Env, "AMPI_RSH="+shell.(string))
+	}
 	cmd.Stdin = strings.NewReader(j.stdin)
 	if cmd.Dir = j.dir; j.dir == "" {
 		cmd.Dir = dir

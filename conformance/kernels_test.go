@@ -155,6 +155,7 @@ func jobsOn(names ...string) (list []onKernel) {
 
 // TestKernels runs jobs where the kernel, or a container's filter, refuses what is newer than Linux 4.18, and what filters often refuse.
 func TestKernels(t *testing.T) {
+	t.Parallel()
 	type row struct {
 		name    string
 		kernels []kernel
@@ -182,6 +183,7 @@ func TestKernels(t *testing.T) {
 
 // TestKernelRefused names what a job cannot do without.
 func TestKernelRefused(t *testing.T) {
+	t.Parallel()
 	steady := []string{"+p", "2", "+vp", "4", program(t, ownDir+"/steady.c"), "3"}
 	copying := append([]string{"+migrate", "copy"}, steady...)
 	locked := kernel{answeredWith(unix.SYS_ARCH_PRCTL, unix.EPERM, 0, all, disable, disable), answeredWith(unix.SYS_ARCH_PRCTL, 0, 0, all, status, status)}
@@ -210,6 +212,7 @@ func TestKernelRefused(t *testing.T) {
 
 // TestKernelHidesDescriptors refuses a checkpoint by name where it cannot be told which descriptors are one open file.
 func TestKernelHidesDescriptors(t *testing.T) {
+	t.Parallel()
 	for _, k := range without(unix.SYS_KCMP) {
 		l := job{program: program(t, filepath.Join(ownDir, "kept.c")), args: []string{"20", t.TempDir()}, workers: 2, ranks: 2, kernel: k}.begin(t, "+ckpt-every", often)
 		r := l.end()

@@ -30,6 +30,7 @@ func findRefusal(file string) *refusal {
 
 // TestLang runs every program of testdata/lang with 4 and 32 ranks in one worker and in two.
 func TestLang(t *testing.T) {
+	t.Parallel()
 	each(t, langManifest(t), func(r row) string { return r.file }, func(t *testing.T, r row) {
 		numbersOfRanks := []int{4, 32}
 		if findRefusal(r.file) != nil {
@@ -95,6 +96,7 @@ func checkExitOrder(t *testing.T, program, dir string, ranks int) {
 
 // TestRefusedHaveRows keeps the list of refusals to programs that exist.
 func TestRefusedHaveRows(t *testing.T) {
+	t.Parallel()
 	rows := map[string]bool{}
 	for _, r := range langManifest(t) {
 		rows[r.file] = true

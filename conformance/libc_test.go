@@ -57,6 +57,7 @@ func alteredLibc(t *testing.T, prog, name, to string) string {
 
 // TestLibcRefused gives ampirun and its program a C library that lacks something of its inside, and one that does something else than it should.
 func TestLibcRefused(t *testing.T) {
+	t.Parallel()
 	prog := program(t, ownDir+"/hello.c")
 	for _, c := range []struct{ name, to, says string }{
 		{"__ctype_init", "", "has no start of character tables that can be found: it has no symbol __ctype_init"},
@@ -75,6 +76,7 @@ func TestLibcRefused(t *testing.T) {
 
 // TestLibcTried looks whether a trial is noted, once, where nobody else can write.
 func TestLibcTried(t *testing.T) {
+	t.Parallel()
 	prog, cache := program(t, ownDir+"/hello.c"), t.TempDir()
 	notes := filepath.Join(cache, "ampirun-trials")
 	for range 2 {

@@ -31,6 +31,7 @@ var libraries = []library{
 
 // TestLibraries runs programs that use libraries of Debian's, which know nothing of virtual ranks.
 func TestLibraries(t *testing.T) {
+	t.Parallel()
 	each(t, libraries, func(l library) string { return strings.Fields(l.packages)[0] }, func(t *testing.T, l library) {
 		for _, file := range l.needs {
 			if _, err := os.Stat(file); err != nil {

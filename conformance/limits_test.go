@@ -13,6 +13,7 @@ import (
 
 // TestLimits runs us where memory or CPU time cannot be had: one line says which limit it is, and nothing of the Go runtime's is printed.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	path := programOf(t, "spin.c", "#include <mpi.h>\nint main(int argc, char **argv)\n{\n\tMPI_Init(&argc, &argv);\n\tfor (volatile long i = 0;; i++)\n\t\t;\n}\n")
 	each(t, []struct{ limit, says string }{
 		{"-v 100000", "the limit of address space (ulimit -v) is 100000 KiB"},
@@ -32,6 +33,7 @@ func TestLimits(t *testing.T) {
 
 // TestNoThreads runs us as a user who may have few processes.
 func TestNoThreads(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("needs another user, whose processes can be counted on")
 	}
@@ -73,6 +75,7 @@ func readable(t *testing.T, file string) string {
 
 // TestFailureComesBack does not go on again and again from where a worker ends at once.
 func TestFailureComesBack(t *testing.T) {
+	t.Parallel()
 	path := programOf(t, "vanish.c", "#include <mpi.h>\n#include <sys/syscall.h>\nint main(int argc, char **argv)\n{\n\tlong code = 7, result;\n\tMPI_Init(&argc, &argv);\n"+
 		"\tMPI_Barrier(MPI_COMM_WORLD);\n\t__asm__ volatile(\"syscall\" : \"=a\"(result) : \"a\"(SYS_exit_group), \"D\"(code) : \"rcx\", \"r11\", \"memory\");\n\treturn (int)result;\n}\n")
 	r := job{program: path, workers: 1, ranks: 2, flags: []string{"+ft", "memory", "+ckpt-every", "1h"}}.run(t)
@@ -85,6 +88,7 @@ func TestFailureComesBack(t *testing.T) {
 
 // TestControlNameTaken takes the name that a job will listen at: it says so and is found all the same.
 func TestControlNameTaken(t *testing.T) {
+	t.Parallel()
 	cmd, mark := job{program: program(t, ownDir+"/steady.c"), args: []string{"1000000"}, workers: 1, ranks: 2}.command(t)
 	cmd.Args = append([]string{"sh", "-c", `read go; exec "$0" "$@"`}, cmd.Args...)
 	cmd.Path = "/bin/sh"
@@ -114,6 +118,7 @@ func TestControlNameTaken(t *testing.T) {
 
 // TestCheckpointsRemoved removes the directory while the job runs: nothing of what is said is untrue.
 func TestCheckpointsRemoved(t *testing.T) {
+	t.Parallel()
 	l := job{program: program(t, ownDir+"/steady.c"), args: []string{"1000000"}, workers: 1, ranks: 2}.begin(t, "+ckpt-every", often)
 	l.saved()
 	l.await(func() bool {
@@ -128,6 +133,7 @@ func TestCheckpointsRemoved(t *testing.T) {
 
 // TestWrapperWithoutHome compiles for a user without a home, in a folder of its own among temporary files.
 func TestWrapperWithoutHome(t *testing.T) {
+	t.Parallel()
 	temp := t.TempDir()
 	file, err := filepath.Abs(ownDir + "/steady.c")
 	if err != nil {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -35,12 +37,23 @@ func withTools(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	tools = dir
+	heedSignals()
 	os.Setenv("AMPI_CACHE", filepath.Join(dir, "cache"))
 	if err := getTools(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
+}
+
+// heedSignals has the programs that tests start heed the signals that this process was started to ignore, as in the background of a shell or
+// under nohup: who executes a program leaves ignored what it ignores, and sets what it handles to the default.
+func heedSignals() {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGTERM} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
 
 // getTools takes the tools of the directory AMPI_TEST_TOOLS instead of building them, which is how a binary that was built elsewhere is tested.

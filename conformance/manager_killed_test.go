@@ -15,6 +15,7 @@ import (
 // TestManagerKilledReplacing kills ampirun while it replaces workers, because one has failed or because others were asked for, and goes on from the
 // disk each time. Ranks are moved all the time besides.
 func TestManagerKilledReplacing(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/travel.c", "-O1")
 	each(t, [][]string{{"scale"}, {"recovery", "+ft", "memory"}, {"recovery from disk", "+ft", "disk"}, {"shrinking", "+ft", "memory", "+ft-shrink"}},
 		func(row []string) string { return row[0] }, func(t *testing.T, row []string) {
@@ -60,6 +61,7 @@ func (l *life) expectNoFiles() {
 
 // TestKilledAtTheBegin kills a worker that has just been started: it may not have said anything yet, or not know what it is to run.
 func TestKilledAtTheBegin(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"20"}, workers: 3, ranks: 5}
 	want := j.run(t)
 	for _, ft := range [][]string{nil, {"+ft", "memory"}, {"+ft", "memory", "+ft-shrink"}} {

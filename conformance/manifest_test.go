@@ -87,6 +87,7 @@ func numbers(t *testing.T, list string) (all []int) {
 
 // TestManifests checks that each program has a row and each row a program.
 func TestManifests(t *testing.T) {
+	t.Parallel()
 	parts := []string{"plugin.c", "libone.c", "libtwo.c", "plugins_needed.c", "plugins_open.c", "plugins_thrower.cpp", "cxx_libraries_part.cpp", "carried_part.c"}
 	for dir, rows := range map[string][]row{mpiDir: mpiManifest(t), langDir: langManifest(t)} {
 		var listed []string

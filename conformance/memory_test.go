@@ -8,6 +8,7 @@ import (
 
 // TestCheckpointInMemory kills a worker after the call in which the program asked for a copy in memory, the only one that there is.
 func TestCheckpointInMemory(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60", "memory"}, workers: 2, ranks: 4, flags: []string{"+ft", "memory", "+ckpt-every", "1h"}}
 	want := j.run(t)
 	want.expectCode(t, 0)

@@ -12,6 +12,7 @@ import (
 // TestCopyDirectory checks that the directory for copies is left empty, whether the job succeeds or not, and that one that
 // cannot serve is refused in one line.
 func TestCopyDirectory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	hello := program(t, ownDir+"/hello.c")
 	job{program: hello, workers: 2, ranks: 4, flags: []string{"+privatize", "fs", "+fs-dir", dir}}.run(t).expectCode(t, 0)
@@ -34,6 +35,7 @@ func TestCopyDirectory(t *testing.T) {
 // TestCopyDirectoryMounts gives the method fs file systems that are full, read-only or not for programs. They are mounted in a name
 // space of the test's own, where the kernel lets ordinary users have one.
 func TestCopyDirectoryMounts(t *testing.T) {
+	t.Parallel()
 	hello := program(t, ownDir+"/hello.c")
 	for name, row := range map[string]struct{ options, says string }{
 		"full":           {"size=64k", "no space left on device"},
@@ -68,6 +70,7 @@ func mounted(t *testing.T, options, dir, script, program string) result {
 // TestCopyDirectoryEnds checks that the directory is gone however a job ends, also without a chance to clean up: once ranks run
 // it has no files, and then it is removed.
 func TestCopyDirectoryEnds(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(l *live){
 		"SIGINT":         func(l *live) { l.cmd.Process.Signal(syscall.SIGINT) },
 		"SIGTERM":        func(l *live) { l.cmd.Process.Signal(syscall.SIGTERM) },

@@ -73,6 +73,7 @@ var ofMPI = []string{"attributes.c", "barrier.c", "cart.c", "coll_inter.c", "com
 // TestMethodsRun runs what is ordinary under the methods that ld.so has a part in, and what can do without variables of its own under the
 // others. Two workers have four ranks.
 func TestMethodsRun(t *testing.T) {
+	t.Parallel()
 	for _, m := range privatize.Methods() {
 		f := m.Facts()
 		if f.Name == "pie" { // all other tests
@@ -135,6 +136,7 @@ func runLangBy(t *testing.T, method string, r row) {
 
 // TestMethodsMove has ranks that ld.so has loaded go from worker to worker while they run.
 func TestMethodsMove(t *testing.T) {
+	t.Parallel()
 	moves := 0
 	for _, file := range []string{"icoll_order.c", "comm_churn.c", "f08_callbacks.f90"} {
 		r := job{program: program(t, filepath.Join(mpiDir, file), "-O1"), workers: 2, ranks: 33, flags: append(by("fs"), "+stats"), env: []string{"AMPI_SHUFFLE=100us"}}.run(t)
@@ -163,6 +165,7 @@ func movesIn(text string) (sum int) {
 
 // TestMethodsUnclosed checks that files which a Fortran program leaves open are written, also where the library's end is not a rank's.
 func TestMethodsUnclosed(t *testing.T) {
+	t.Parallel()
 	each(t, []string{"pie", "pip", "fs"}, strings.Clone, func(t *testing.T, method string) {
 		dir := t.TempDir()
 		job{program: program(t, methodsDir+"/unclosed.f90"), workers: 2, ranks: 4, dir: dir, flags: by(method)}.run(t).expectCode(t, 0)
@@ -177,6 +180,7 @@ func TestMethodsUnclosed(t *testing.T) {
 
 // TestExceptionsHaveRows keeps the list of exceptions to programs that are run.
 func TestExceptionsHaveRows(t *testing.T) {
+	t.Parallel()
 	rows := langManifest(t)
 	for _, e := range exceptions {
 		if !slices.Contains(ofMPI, e.file) && !slices.ContainsFunc(rows, func(r row) bool { return r.file == e.file }) {
@@ -187,6 +191,7 @@ func TestExceptionsHaveRows(t *testing.T) {
 
 // TestStandardABIMethods runs a program that was built elsewhere with every method. Globals of its ranks are shared under some.
 func TestStandardABIMethods(t *testing.T) {
+	t.Parallel()
 	path := abiProgram(t, methodsDir+"/tagged.c")
 	globals := abiProgram(t, langDir+"/globals.c")
 	each(t, privatize.Methods(), func(m privatize.Method) string { return m.Facts().Name }, func(t *testing.T, m privatize.Method) {

@@ -22,6 +22,7 @@ func kinds(t *testing.T) string {
 
 // TestMethods compares what is private under each method with what ampirun --methods says.
 func TestMethods(t *testing.T) {
+	t.Parallel()
 	each(t, privatize.Methods(), func(m privatize.Method) string { return m.Facts().Name }, func(t *testing.T, m privatize.Method) {
 		f := m.Facts()
 		r := job{program: kinds(t), workers: 2, ranks: 8, flags: []string{"+privatize", f.Name}}.run(t)
@@ -48,6 +49,7 @@ func TestMethods(t *testing.T) {
 
 // TestMethodLimits goes to the limit of ranks in a worker and one beyond.
 func TestMethodLimits(t *testing.T) {
+	t.Parallel()
 	for _, m := range privatize.Methods() {
 		f := m.Facts()
 		if f.PerWorker == 0 {
@@ -65,6 +67,7 @@ func TestMethodLimits(t *testing.T) {
 
 // TestMethodsMany runs more ranks than namespaces there would be.
 func TestMethodsMany(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"fs", "tls"} {
 		r := job{program: program(t, ownDir+"/hello.c"), workers: 2, ranks: 100, flags: []string{"+privatize", name}}.run(t)
 		r.expectCode(t, 0)
@@ -76,6 +79,7 @@ func TestMethodsMany(t *testing.T) {
 
 // TestMethodRefusals has ld.so's methods refuse what they would get wrong, and pip serve what fs cannot.
 func TestMethodRefusals(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Dir(program(t, methodsDir+"/library.c", "-shared", "-fPIC"))
 	copies := program(t, methodsDir+"/kinds.c", "-Wl,--no-as-needed,-rpath,"+dir, filepath.Join(dir, "library"))
 	r := job{program: copies, workers: 1, ranks: 2, flags: by("fs")}.run(t)
@@ -93,6 +97,7 @@ func TestMethodRefusals(t *testing.T) {
 
 // TestMethodsMeasure checks that ampirun --methods says what starting a rank of a program takes, without running its main.
 func TestMethodsMeasure(t *testing.T) {
+	t.Parallel()
 	text, err := exec.Command(tool("ampirun"), "--methods", program(t, ownDir+"/hello.c")).CombinedOutput()
 	if err != nil || strings.Contains(string(text), "hello from") {
 		t.Fatalf("%v\n%s", err, text)

@@ -9,6 +9,7 @@ import (
 // TestMPI asks every question of testdata/mpi with few and many ranks in one worker and in two. Where ranks are placed
 // must not be seen in what they print.
 func TestMPI(t *testing.T) {
+	t.Parallel()
 	each(t, mpiManifest(t), row.name, func(t *testing.T, r row) {
 		for _, ranks := range []int{1, 2, 4, 7, 33} {
 			if !r.fits(ranks) {
@@ -35,6 +36,7 @@ func runMPI(t *testing.T, file string, workers, ranks int) result {
 
 // TestMPIManyRanks runs programs with more workers than cores and with many ranks.
 func TestMPIManyRanks(t *testing.T) {
+	t.Parallel()
 	type placement struct {
 		file           string
 		workers, ranks int
@@ -56,6 +58,7 @@ func TestMPIManyRanks(t *testing.T) {
 
 // TestThousandsOfRanks runs a barrier, a ring, an allreduce and an all-to-all among 4096 ranks.
 func TestThousandsOfRanks(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, ownDir+"/thousands.c"), workers: 2, ranks: 4096}.run(t)
 	r.expectCode(t, 0)
 	r.expectSays(t, "PASS thousands of 4096\n")

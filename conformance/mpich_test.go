@@ -12,6 +12,7 @@ import (
 
 // TestMPICH compares what ordinary MPI programs print here and under Debian's MPICH.
 func TestMPICH(t *testing.T) {
+	t.Parallel()
 	if !*withMPICH {
 		t.Skip("not asked for: -mpich, or AMPI_TEST_MPICH=1")
 	}
@@ -32,6 +33,7 @@ func TestMPICH(t *testing.T) {
 
 // TestMPICHLang compares exit codes of programs of testdata/lang, where MPICH's tell anything.
 func TestMPICHLang(t *testing.T) {
+	t.Parallel()
 	if !*withMPICH {
 		t.Skip("not asked for: -mpich, or AMPI_TEST_MPICH=1")
 	}

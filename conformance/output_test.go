@@ -13,6 +13,7 @@ import (
 
 // TestInput checks that rank 0 gets standard input, all of it, and the others find its end.
 func TestInput(t *testing.T) {
+	t.Parallel()
 	for _, lines := range []int{0, 3, 50000} {
 		text := strings.Repeat("a line of input\n", lines)
 		r := job{program: program(t, filepath.Join(langDir, "stdin_rank0.c")), workers: 2, ranks: 6, stdin: text}.run(t)
@@ -23,6 +24,7 @@ func TestInput(t *testing.T) {
 
 // TestUnmixedOutput checks that 64 ranks that write long lines in pieces do not write into each other's.
 func TestUnmixedOutput(t *testing.T) {
+	t.Parallel()
 	const ranks = 64
 	path := program(t, filepath.Join(langDir, "output_lines.c"))
 	var want []string
@@ -58,6 +60,7 @@ func outputLines(rank int) (lines []string) {
 // TestLongLines checks that lines of up to 64 KiB stay whole, that of longer ones nothing is lost and no piece holds
 // another rank's, and that a last line needs no newline.
 func TestLongLines(t *testing.T) {
+	t.Parallel()
 	for _, length := range []int{60000, 300000} {
 		const ranks = 8
 		r := job{program: program(t, ownDir+"/long_lines.c"), args: []string{fmt.Sprint(length)}, workers: 2, ranks: ranks}.run(t)
@@ -80,6 +83,7 @@ func TestLongLines(t *testing.T) {
 
 // TestLabel checks that --label names the rank of each line, on both streams.
 func TestLabel(t *testing.T) {
+	t.Parallel()
 	const ranks = 8
 	r := job{program: program(t, filepath.Join(langDir, "output_lines.c")), workers: 2, ranks: ranks, flags: []string{"--label"}}.run(t)
 	r.expectCode(t, 0)
@@ -104,6 +108,7 @@ func TestLabel(t *testing.T) {
 
 // TestEnvironment checks the variables that programs know their rank by, and those that are passed on.
 func TestEnvironment(t *testing.T) {
+	t.Parallel()
 	j := job{program: "/usr/bin/env", workers: 2, ranks: 4, env: []string{"PASSED_ON=yes"}, flags: []string{"-x", "SET_HERE=a b"}}
 	r := j.run(t)
 	for name, value := range map[string]string{"PASSED_ON": "yes", "SET_HERE": "a b", "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_SIZE": "4", "PMI_SIZE": "4"} {
@@ -122,6 +127,7 @@ func TestEnvironment(t *testing.T) {
 
 // TestDirectory checks -wdir.
 func TestDirectory(t *testing.T) {
+	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ var anytime = regexp.MustCompile(`^MPI_(Abi_\w+|Initialized|Finalized|Get_(libra
 // TestOutside calls every served function before MPI_Init and after MPI_Finalize, each in a job of its own: it must say so, by
 // name, and end the job. None may crash.
 func TestOutside(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(ownDir + "/outside.c.in")
 	if err != nil {
 		t.Fatal(err)

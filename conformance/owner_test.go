@@ -72,6 +72,7 @@ func restart(t *testing.T, user int, flags ...string) result {
 
 // TestRestartForeign refuses another user's checkpoint unless that is said, also to root, and then writes nothing beside it.
 func TestRestartForeign(t *testing.T) {
+	t.Parallel()
 	asRoot(t)
 	dir := savedBy(t, stranger)
 	r := restart(t, 0, dir)
@@ -108,6 +109,7 @@ func listing(t *testing.T, dir string) (list string) {
 
 // TestSaveForeign makes no checkpoint in another user's directory.
 func TestSaveForeign(t *testing.T) {
+	t.Parallel()
 	asRoot(t)
 	j, dir := saving(t), t.TempDir()
 	if err := os.Chown(dir, stranger, stranger); err != nil {
@@ -121,6 +123,7 @@ func TestSaveForeign(t *testing.T) {
 
 // TestForeignCheckpoint goes on from the newest checkpoint of the directory's owner, whatever somebody else has put beside it.
 func TestForeignCheckpoint(t *testing.T) {
+	t.Parallel()
 	asRoot(t)
 	dir := savedBy(t, stranger)
 	other := savedBy(t, intruder)
@@ -134,6 +137,7 @@ func TestForeignCheckpoint(t *testing.T) {
 
 // TestForeignNotes believes no notes of opened files but the owner's: another user's would have files of the owner removed.
 func TestForeignNotes(t *testing.T) {
+	t.Parallel()
 	asRoot(t)
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60", "log"}, workers: 2, ranks: 5}
 	l := j.begin(t, "+ckpt-every", "0.2")
@@ -177,6 +181,7 @@ func TestForeignNotes(t *testing.T) {
 
 // TestLockLink follows no link to where the lock should be.
 func TestLockLink(t *testing.T) {
+	t.Parallel()
 	j, dir := saving(t), t.TempDir()
 	victim := filepath.Join(t.TempDir(), "victim")
 	if err := errors.Join(os.WriteFile(victim, []byte("mine"), 0o600), os.Symlink(victim, filepath.Join(dir, "lock"))); err != nil {
@@ -193,6 +198,7 @@ func TestLockLink(t *testing.T) {
 
 // TestCheckpointModes: nobody else gets into a directory of checkpoints, whatever the umask is.
 func TestCheckpointModes(t *testing.T) {
+	t.Parallel()
 	for _, mask := range []string{"000", "777"} {
 		t.Run(mask, func(t *testing.T) {
 			t.Parallel()
@@ -225,6 +231,7 @@ func TestCheckpointModes(t *testing.T) {
 
 // TestOutputs: timelines and traces are private, and go through no link that others may have made.
 func TestOutputs(t *testing.T) {
+	t.Parallel()
 	for _, option := range []string{"+trace", "+lb-record"} {
 		t.Run(option, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 // TestWideRegisters keeps AVX-512 registers and AMX tiles where a rank that uses them is moved, interrupted, killed and restarted: what the
 // kernel has granted it in one process holds in those that it comes to.
 func TestWideRegisters(t *testing.T) {
+	t.Parallel()
 	stop := filepath.Join(t.TempDir(), "stop")
 	l := job{program: program(t, ownDir+"/tiles.c"), args: []string{stop}, workers: 2, ranks: 3}.begin(t, "+ckpt-every", often)
 	said := ""
@@ -35,6 +36,7 @@ func TestWideRegisters(t *testing.T) {
 
 // TestVariants takes libraries that are linked, and such that are opened at run time, from the same folders of glibc-hwcaps as ld.so does.
 func TestVariants(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "variants.c")
 	make := func(args ...string) {
@@ -87,6 +89,7 @@ int main(void)
 
 // TestNoShadowStacks looks whether our binaries ask for shadow stacks, with which ranks could not change stacks.
 func TestNoShadowStacks(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"ampirun", "ampicc"} {
 		out, err := exec.Command("readelf", "-nW", tool(name)).Output()
 		if err != nil {
@@ -100,6 +103,7 @@ func TestNoShadowStacks(t *testing.T) {
 
 // TestFixedAddresses moves ranks where the kernel puts all processes' memory at the same places.
 func TestFixedAddresses(t *testing.T) {
+	t.Parallel()
 	if err := exec.Command("setarch", "-R", "true").Run(); err != nil {
 		t.Skipf("setarch -R: %v", err)
 	}

@@ -20,6 +20,7 @@ type profiled struct {
 // TestProfiling counts calls with a tool that is linked with the program or preloaded into its ranks. Each rank has the tool's counters to
 // itself, the tool's own calls are not counted, and calls from Fortran are, once.
 func TestProfiling(t *testing.T) {
+	t.Parallel()
 	const library = "$CC -shared -fPIC -o libtool.so tool.c && "
 	rows := []profiled{
 		{name: "object", build: "$CC program.c tool.c"},
@@ -62,6 +63,7 @@ func (p profiled) make(t *testing.T, dir string) {
 
 // TestPreloadRefused checks what +preload says of files that are no libraries.
 func TestPreloadRefused(t *testing.T) {
+	t.Parallel()
 	for file, text := range map[string]string{"absent.so": "no such file", "main_test.go": "cannot be preloaded"} {
 		r := job{program: program(t, hello), workers: 1, ranks: 2, dir: ".", flags: []string{"+preload", file}}.run(t)
 		r.expectCode(t, 2)

@@ -86,6 +86,7 @@ func startOn(t *testing.T, cmd *exec.Cmd, terminal *os.File) {
 
 // TestProgressOnATerminal checks that the live line is drawn in place, never mixes with lines of ranks, and is gone in the end.
 func TestProgressOnATerminal(t *testing.T) {
+	t.Parallel()
 	const ranks, lines, columns = 4, 6, 60
 	screen, end := openTerminal(t, columns)
 	j := job{program: program(t, ownDir+"/waits.c"), args: []string{fmt.Sprint(lines)}, workers: 2, ranks: ranks, flags: []string{"+progress"}}
@@ -127,6 +128,7 @@ func TestProgressOnATerminal(t *testing.T) {
 
 // TestProgressGoesOn watches a job that loses a worker, and then gets others: the line goes on, and is about what is there.
 func TestProgressGoesOn(t *testing.T) {
+	t.Parallel()
 	screen, end := openTerminal(t, 150)
 	j, stop := computesOn(t)
 	j.flags = []string{"+progress", "+ft", "memory", "+ckpt-every", often}

@@ -21,6 +21,7 @@ func pythonLibrary(t *testing.T) string {
 
 // TestPython runs an interpreter in every rank, which loads compiled modules while it runs.
 func TestPython(t *testing.T) {
+	t.Parallel()
 	launcher := program(t, filepath.Join(pythonDir, "launcher.c"), "-Wl,--no-as-needed", "-l:"+pythonLibrary(t))
 	for _, script := range []string{"stdlib", "array", "ring"} {
 		t.Run(script, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 // TestReach has a rank close all descriptors that there may be, as programs do when they start: it reaches its own, and lists show it these.
 func TestReach(t *testing.T) {
+	t.Parallel()
 	path := program(t, filepath.Join(ownDir, "reach.c"))
 	each(t, []string{"loop", "syscalls", "range", "range by syscall", "from"}, func(way string) string { return way }, func(t *testing.T, way string) {
 		for _, workers := range []int{1, 2} {
@@ -25,6 +26,7 @@ func expectReach(t *testing.T, r result) {
 
 // TestReachMethods does so under the other methods of privatization.
 func TestReachMethods(t *testing.T) {
+	t.Parallel()
 	path := program(t, filepath.Join(ownDir, "reach.c"))
 	each(t, []string{"fs", "pip", "tls", "none"}, func(method string) string { return method }, func(t *testing.T, method string) {
 		for _, way := range []string{"loop", "range"} {
@@ -39,6 +41,7 @@ func TestReachMethods(t *testing.T) {
 
 // TestReachLimits does so where few descriptors can be had.
 func TestReachLimits(t *testing.T) {
+	t.Parallel()
 	path := program(t, filepath.Join(ownDir, "reach.c"))
 	each(t, []string{"-n 64", "-n 256", "-n 1024", "-n 4096"}, func(limit string) string { return limit }, func(t *testing.T, limit string) {
 		expectReach(t, job{program: path, args: []string{"loop", t.TempDir()}, workers: 1, ranks: 4}.runUnder(t, limit))
@@ -47,6 +50,7 @@ func TestReachLimits(t *testing.T) {
 
 // TestLostOutput closes the way of the output behind the runtime's back: what ranks print is lost then, and that is no success.
 func TestLostOutput(t *testing.T) {
+	t.Parallel()
 	path := program(t, filepath.Join(ownDir, "lost_output.c"))
 	for _, workers := range []int{1, 2} {
 		r := job{program: path, workers: workers, ranks: 4}.run(t)

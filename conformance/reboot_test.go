@@ -10,6 +10,7 @@ import (
 // TestRestartAfterReboot restarts a job where the kernel's clocks show much less, and much more, than when it was saved: what is due is so when
 // the rest of the time has passed.
 func TestRestartAfterReboot(t *testing.T) {
+	t.Parallel()
 	if out, err := exec.Command("unshare", "--time", "--monotonic", "100", "true").CombinedOutput(); err != nil {
 		t.Skipf("the kernel lets us set no clock: %v %s", err, out)
 	}

@@ -59,6 +59,7 @@ func (j job) lbRecord(t *testing.T, file string) (cmd *exec.Cmd, mark string) {
 
 // TestRecordThenSimulate records a run and replays it; the trace has what the run's own statistics have.
 func TestRecordThenSimulate(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "trace")
 	j := job{program: program(t, imbalance), args: []string{"slope", "60", "300"}, workers: 2, ranks: 8, flags: []string{"--step", "0.02", "+stats"}}
 	cmd, mark := j.lbRecord(t, file)
@@ -98,6 +99,7 @@ func TestRecordThenSimulate(t *testing.T) {
 
 // TestRecordedCollectives: collective calls are in the graph as docs/load-balancing.md has it.
 func TestRecordedCollectives(t *testing.T) {
+	t.Parallel()
 	type pair [2]int32
 	const bcast, reduce, all, gather, ring, block, scattered, scan = 50000, 7, 11, 13, 2 * 17, 20000, 19, 23
 	want := map[pair]int64{
@@ -124,6 +126,7 @@ func TestRecordedCollectives(t *testing.T) {
 
 // TestRecordedMoves: a run that is balanced and recorded at once; the trace shows ranks elsewhere than they began.
 func TestRecordedMoves(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "trace")
 	j := job{program: program(t, imbalance), args: []string{"slope", "200", "150"}, workers: 2, ranks: 16,
 		flags: []string{"+lb-record", file, "+lb-record-step", "20ms", "+lb", "GreedyComm", "+lb-period", "50ms"}}
@@ -141,6 +144,7 @@ func TestRecordedMoves(t *testing.T) {
 
 // TestKilledRecording kills a run: what it wrote until then is there, and simulate says that it is not all.
 func TestKilledRecording(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "trace")
 	j := job{program: program(t, ownDir+"/busy.c"), workers: 2, ranks: 4, flags: []string{"--step", "5ms"}}
 	cmd, mark := j.lbRecord(t, file)
@@ -170,6 +174,7 @@ func TestKilledRecording(t *testing.T) {
 
 // TestBadTraces: what is no trace, or a damaged one, is refused in one line.
 func TestBadTraces(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good")
 	runTool(t, "ampirun", "lb", "synth", "--ranks", "64", "--steps", "20", "--pes", "4", good).expectCode(t, 0)
@@ -203,6 +208,7 @@ func TestBadTraces(t *testing.T) {
 
 // TestRecordRefuses: no file is left by a run that never was.
 func TestRecordRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, c := range []struct {
 		args []string

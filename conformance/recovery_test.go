@@ -70,6 +70,7 @@ func where(t *testing.T) [][]string {
 
 // TestRecoveryExamples kills workers of the legacy programs at random moments: nobody notices from the output.
 func TestRecoveryExamples(t *testing.T) {
+	t.Parallel()
 	input := filepath.Join(t.TempDir(), "cg.in")
 	if err := os.WriteFile(input, []byte("&input\n nx = 300, ny = 900, limit = 900, tolerance = 1d-30\n/\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -91,6 +92,7 @@ func TestRecoveryExamples(t *testing.T) {
 
 // TestRecoveryGone kills workers whose ranks have removed, renamed and replaced files that they had open at the last copy.
 func TestRecoveryGone(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/gone.c")
 	saves := filepath.Join(t.TempDir(), "saves")
 	each(t, [][]string{
@@ -122,6 +124,7 @@ func TestRecoveryGone(t *testing.T) {
 
 // TestRecoveryTravel kills workers while their ranks are moved all the time and exchange all kinds of messages.
 func TestRecoveryTravel(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/travel.c", "-O1")
 	whole := job{program: path, args: []string{"1500", t.TempDir(), "plain"}, workers: 3, ranks: 7}.run(t)
 	whole.expectCode(t, 0)
@@ -147,6 +150,7 @@ func sortedLines(text string) string {
 
 // TestRecoveryFiles kills workers whose ranks have all kinds of files open, and open and make others all the time.
 func TestRecoveryFiles(t *testing.T) {
+	t.Parallel()
 	each(t, keepers, func(file string) string { return file }, func(t *testing.T, file string) {
 		path := program(t, ownDir+"/"+file)
 		for _, way := range where(t) {
@@ -164,6 +168,7 @@ func TestRecoveryFiles(t *testing.T) {
 
 // TestRecoveryAgain kills workers that have just been started to take the place of others.
 func TestRecoveryAgain(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 3, ranks: 5}
 	want := j.run(t)
 	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
@@ -177,6 +182,7 @@ func TestRecoveryAgain(t *testing.T) {
 // TestRecoveryWhileWriting kills a worker while a checkpoint is being written, and again when that is there: the files that ranks append to are what
 // they were at whatever the job goes back to.
 func TestRecoveryWhileWriting(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/large.c", "-O1"), args: []string{"40"}, workers: 2, ranks: 4}
 	want := j.run(t)
 	l := &life{t: t, dir: filepath.Join(t.TempDir(), "saves")}
@@ -207,6 +213,7 @@ func TestRecoveryWhileWriting(t *testing.T) {
 
 // TestRecoveryStopped replaces a worker that lives and does not answer.
 func TestRecoveryStopped(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 2, ranks: 5}
 	want := j.run(t)
 	l := j.outlive(t, "+ft", "memory", "+ckpt-every", often, "+ft-timeout", "1")
@@ -222,6 +229,7 @@ func TestRecoveryStopped(t *testing.T) {
 
 // TestRecoveryStoppedAnywhere stops workers at random moments: when they have just been started, take ranks in, are about to copy or do.
 func TestRecoveryStoppedAnywhere(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 3, ranks: 5}
 	want := j.run(t)
 	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
@@ -238,6 +246,7 @@ func TestRecoveryStoppedAnywhere(t *testing.T) {
 
 // TestStoppedWhileSaving stops a worker of a job that is saved all the time, where nobody makes that good: the job waits for it, and goes on with it.
 func TestStoppedWhileSaving(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"40"}, workers: 2, ranks: 5}
 	want := j.run(t)
 	l := j.begin(t, "+ckpt-every", "0.01")
@@ -271,6 +280,7 @@ func TestStoppedWhileSaving(t *testing.T) {
 
 // TestRecoveryFault makes a fault good that does not come again, and no other.
 func TestRecoveryFault(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/fails.c")
 	mark := filepath.Join(t.TempDir(), "mark")
 	if err := os.WriteFile(mark, []byte("0"), 0o600); err != nil {
@@ -301,6 +311,7 @@ func TestRecoveryFault(t *testing.T) {
 
 // TestRecoveryGivesUp ends the job at one failure too many.
 func TestRecoveryGivesUp(t *testing.T) {
+	t.Parallel()
 	l := job{program: program(t, ownDir+"/steady.c"), args: []string{"1000"}, workers: 2, ranks: 5}.outlive(t, "+ft", "memory", "+ckpt-every", often, "+ft-max-failures", "2")
 	l.await(func() bool { return strings.Contains(l.out.String(), "round 1\n") })
 	l.await(func() bool { l.strike(syscall.SIGKILL); return false })
@@ -351,6 +362,7 @@ func feedNumbers(t *testing.T, cmd *exec.Cmd, kind, text, file string) {
 
 // TestRecoveryInput reads input again that was read after the checkpoint, from a file and from a pipe.
 func TestRecoveryInput(t *testing.T) {
+	t.Parallel()
 	text, file := numbersToRead(t)
 	j := job{program: program(t, ownDir+"/fails.c"), args: []string{"input"}, workers: 2, ranks: 5, stdin: text}
 	want := j.run(t)
@@ -376,6 +388,7 @@ func TestRecoveryInput(t *testing.T) {
 
 // TestRecoveryEnds ends jobs in the midst of their recovery: nothing is left of them.
 func TestRecoveryEnds(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/steady.c")
 	each(t, []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}, func(sig syscall.Signal) string { return sig.String() }, func(t *testing.T, sig syscall.Signal) {
 		for range 5 {
@@ -395,6 +408,7 @@ func TestRecoveryEnds(t *testing.T) {
 
 // TestRecoveryRefused checks what is said of demands that cannot be met.
 func TestRecoveryRefused(t *testing.T) {
+	t.Parallel()
 	source := program(t, ownDir+"/steady.c")
 	for _, row := range [][]string{
 		{"+ft nowhere: not one of: memory, disk", "+ft", "nowhere"},

@@ -5,6 +5,7 @@ import "testing"
 // TestReducers checks what functions of the program may do that combine data in the background, as their rank but maybe
 // while it sleeps: calls that do not wait, with its own thread-local variables; and that others end the job clearly.
 func TestReducers(t *testing.T) {
+	t.Parallel()
 	type reducer struct {
 		does string
 		code int

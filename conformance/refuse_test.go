@@ -10,6 +10,7 @@ import (
 
 // TestRefusals checks that programs that cannot be run are refused by name, with the reason, before anything starts.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	type unfit struct {
 		name string
 		make string // shell commands that make file "unfit" out of main.c, or exit with 77 when they cannot
@@ -80,6 +81,7 @@ func makeHere(t *testing.T, dir, commands string) {
 
 // TestUnexecutable checks what a shell would say too: 126 for a file that is not executable or no file.
 func TestUnexecutable(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "data")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {

@@ -7,6 +7,7 @@ import (
 
 // TestManyRequests opens more requests at once than any program has been seen to, of each kind, in ranks that move.
 func TestManyRequests(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/many_requests.c", "-O1")
 	each(t, []string{"receive", "persistent", "general", "collective"}, func(kind string) string { return kind }, func(t *testing.T, kind string) {
 		r := job{program: path, args: []string{"270000", kind}, workers: 2, ranks: 2, env: shuffled("2ms")}.run(t)
@@ -23,6 +24,7 @@ func TestManyRequests(t *testing.T) {
 // TestRequestsFull checks that who opens more requests than a slice has room for is told how many those are and which option
 // to change, and can go on.
 func TestRequestsFull(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, ownDir+"/many_requests.c", "-O1"), args: []string{"1", "fill"}, workers: 1, ranks: 1, flags: []string{"+slice", "256M"}}.run(t)
 	r.expectCode(t, 0)
 	r.expectSays(t, "PASS many_requests\n")

@@ -62,6 +62,7 @@ func (l *life) rescale(most int) (wait func() int64) {
 
 // TestRescale changes the number of workers of a job again and again, which nobody notices from its output.
 func TestRescale(t *testing.T) {
+	t.Parallel()
 	want := travelled(t)
 	saves := func() string { return filepath.Join(t.TempDir(), "saves") }
 	each(t, [][]string{
@@ -83,6 +84,7 @@ func TestRescale(t *testing.T) {
 
 // TestRescaleKilled kills workers while others take their places.
 func TestRescaleKilled(t *testing.T) {
+	t.Parallel()
 	want := travelled(t)
 	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
 		l := startTravel(t, 3, append(way[1:], "+ft-max-failures", "1000")...)
@@ -95,6 +97,7 @@ func TestRescaleKilled(t *testing.T) {
 
 // TestRescaleFails kills a worker during a change of workers, where nothing makes that good: the job ends at once or has not noticed.
 func TestRescaleFails(t *testing.T) {
+	t.Parallel()
 	want := travelled(t)
 	for range 20 {
 		l := startTravel(t, 2)
@@ -120,6 +123,7 @@ func TestRescaleFails(t *testing.T) {
 
 // TestRescaleEnds ends jobs whose workers are being replaced: nothing is left of them, and whoever has asked is told.
 func TestRescaleEnds(t *testing.T) {
+	t.Parallel()
 	each(t, []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}, func(sig syscall.Signal) string { return sig.String() }, func(t *testing.T, sig syscall.Signal) {
 		for range 10 {
 			l := startTravel(t, 2)
@@ -140,6 +144,7 @@ func TestRescaleEnds(t *testing.T) {
 
 // TestRescaleStopped stops a worker that is to be replaced, which is made good like its end where failures are.
 func TestRescaleStopped(t *testing.T) {
+	t.Parallel()
 	want := travelled(t)
 	for range 4 {
 		l := startTravel(t, 3, "+ft", "memory", "+ckpt-every", often, "+ft-timeout", "1", "+ft-max-failures", "1000")
@@ -156,6 +161,7 @@ func TestRescaleStopped(t *testing.T) {
 
 // TestRescaleMany refuses more workers than a job has been prepared for.
 func TestRescaleMany(t *testing.T) {
+	t.Parallel()
 	l := job{program: program(t, ownDir+"/busy.c"), args: []string{"talk"}, workers: 1, ranks: 70}.start(t, 70)
 	l.expectCtl(t, 2, "65 workers: the job can have 64 at most", "scale", "65")
 	l.expectCtl(t, 0, "the job has 7 workers now", "scale", "7")
@@ -164,6 +170,7 @@ func TestRescaleMany(t *testing.T) {
 
 // TestRescaleUnsavable refuses to give ranks to other workers that cannot go, and lets them go on.
 func TestRescaleUnsavable(t *testing.T) {
+	t.Parallel()
 	l := job{program: program(t, ownDir+"/stays.c"), workers: 2, ranks: 4}.start(t, 4)
 	before := workers(l.mark)
 	l.expectCtl(t, 1, "cannot be saved: it has ", "scale", "3")
@@ -176,6 +183,7 @@ func TestRescaleUnsavable(t *testing.T) {
 
 // TestRescaleSteered has others save, look at and move ranks of a job whose workers come and go and fail.
 func TestRescaleSteered(t *testing.T) {
+	t.Parallel()
 	want := travelled(t)
 	l := startTravel(t, 2, "+ft", "memory", "+ckpt", filepath.Join(t.TempDir(), "saves"), "+ft-max-failures", "1000", "+stats")
 	scaled := l.rescale(4)
@@ -201,6 +209,7 @@ func TestRescaleSteered(t *testing.T) {
 
 // TestRescaleInput changes the number of workers while rank 0 reads from a pipe or a file: it gets all of it once, in order.
 func TestRescaleInput(t *testing.T) {
+	t.Parallel()
 	text, file := numbersToRead(t)
 	j := job{program: program(t, ownDir+"/fails.c"), args: []string{"input"}, workers: 1, ranks: 5, stdin: text}
 	want := j.run(t)

@@ -11,6 +11,7 @@ const iterations = 100
 // TestRestartTraced looks at jobs that go on: a timeline and a trace for balancing begin with the restart, whether the job was looked at before or
 // not, in as many workers as before or not.
 func TestRestartTraced(t *testing.T) {
+	t.Parallel()
 	path := program(t, imbalance)
 	each(t, []int{1, 2, 3}, func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
 		const ranks = 12

@@ -184,6 +184,7 @@ func (l *life) survive(kills int) result {
 
 // TestRestartExamples kills the legacy programs at random moments: what they compute is the same to the last bit as without.
 func TestRestartExamples(t *testing.T) {
+	t.Parallel()
 	input := filepath.Join(t.TempDir(), "cg.in")
 	if err := os.WriteFile(input, []byte("&input\n nx = 500, ny = 1600, limit = 1500, tolerance = 1d-30\n/\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -217,6 +218,7 @@ const goneForGood = "which it had open, is not there any more"
 
 // TestRestartGone refuses by name what the job had open at the checkpoint and has removed since: when ampirun has ended nobody has it.
 func TestRestartGone(t *testing.T) {
+	t.Parallel()
 	count := filepath.Join(t.TempDir(), "count")
 	if err := os.WriteFile(count, []byte("0"), 0o600); err != nil {
 		t.Fatal(err)
@@ -234,6 +236,7 @@ func TestRestartGone(t *testing.T) {
 
 // TestRestartTravel restarts ranks in the midst of everything, with other numbers of workers, while they are moved besides.
 func TestRestartTravel(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/travel.c", "-O1")
 	each(t, []int{1, 2, 3}, func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
 		l := job{program: path, args: []string{"1500", t.TempDir()}, workers: workers, ranks: 7, env: shuffled("500us")}.begin(t, "+ckpt-every", often)
@@ -248,6 +251,7 @@ func TestRestartTravel(t *testing.T) {
 
 // TestRestartBySignal saves on SIGUSR2, and goes on twice from the same checkpoint.
 func TestRestartBySignal(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 2, ranks: 5}
 	want := j.run(t)
 	want.expectCode(t, 0)
@@ -270,6 +274,7 @@ func TestRestartBySignal(t *testing.T) {
 
 // TestRestartFromCall goes on behind the call in which the program asked for a checkpoint.
 func TestRestartFromCall(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"20", "call"}, workers: 2, ranks: 4}
 	l := j.begin(t)
 	want := l.end()
@@ -291,6 +296,7 @@ func TestRestartFromCall(t *testing.T) {
 
 // TestRestartFiles cuts files that ranks append to back to what they were: no line comes twice, none is missing.
 func TestRestartFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	l := job{program: program(t, ownDir+"/steady.c"), args: []string{"40", "log"}, workers: 2, ranks: 3, dir: dir}.begin(t, "+ckpt-every", "0.1")
 	r := l.survive(3)
@@ -314,6 +320,7 @@ func TestRestartFiles(t *testing.T) {
 
 // TestRestartRefused checks what is said when a job cannot go on.
 func TestRestartRefused(t *testing.T) {
+	t.Parallel()
 	source := program(t, ownDir+"/steady.c")
 	path := filepath.Join(t.TempDir(), "steady")
 	copyFile(t, source, path)
@@ -355,6 +362,7 @@ func copyFile(t *testing.T, from, to string) {
 
 // TestCheckpointOnTerm saves the job when it is asked to end, and goes on from there.
 func TestCheckpointOnTerm(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"40"}, workers: 2, ranks: 4}
 	want := j.run(t)
 	l := j.begin(t, "+ckpt-on-term")

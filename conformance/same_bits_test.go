@@ -8,6 +8,7 @@ import (
 // TestSameBits checks that no reduction depends on where ranks are: with how many workers, in which order they were put
 // there, and when they are moved in the midst of it.
 func TestSameBits(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/same_bits.c", "-O1", "-lm")
 	const ranks = 13
 	want := job{program: path, workers: 1, ranks: ranks}.run(t)

@@ -14,6 +14,7 @@ const manyMemory = 6 << 20
 
 // TestManyRanks runs 16,384 ranks in two workers, which the kernel's default of vm.max_map_count must allow.
 func TestManyRanks(t *testing.T) {
+	t.Parallel()
 	ranks := 16384
 	if free := availableMemory(t); free < manyMemory || testing.Short() {
 		ranks = 4096
@@ -46,6 +47,7 @@ func (r result) said(t *testing.T, word string) int {
 
 // TestMappings checks how many memory mappings a rank costs: 8,192 times as many must fit into 65,530.
 func TestMappings(t *testing.T) {
+	t.Parallel()
 	c, cxx := program(t, ownDir+"/mappings.c"), program(t, ownDir+"/streams.cpp")
 	for _, p := range []struct {
 		path string
@@ -65,6 +67,7 @@ func TestMappings(t *testing.T) {
 
 // TestTooManyMappings asks for more ranks than a worker can have: a refusal that names the limit and the way out, at once.
 func TestTooManyMappings(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("/proc/sys/vm/max_map_count")
 	if err != nil {
 		t.Skip(err)
@@ -90,6 +93,7 @@ const tableMemory = 64 << 10
 // TestTable checks that initialised data that nobody writes costs nothing, and that what is written is the rank's own,
 // also after it has moved.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/table.c", "-O1")
 	r := job{program: path, workers: 2, ranks: 256}.run(t)
 	r.expectCode(t, 0)

@@ -71,6 +71,7 @@ func statsMoves(t *testing.T, r result) (sum int) {
 
 // TestTrace checks a timeline of a real run against +stats, with a decoder of its own.
 func TestTrace(t *testing.T) {
+	t.Parallel()
 	const ranks = 16
 	j := job{program: program(t, imbalance), args: []string{"slope", "100", "300"}, workers: 2, ranks: ranks,
 		flags: []string{"+lb", "GreedyRefine", "+lb-period", "100ms", "+trace-limit", "1G"}}
@@ -151,6 +152,7 @@ func expectReport(t *testing.T, file string, words ...string) {
 
 // TestTraceLimit checks that a rank that switches all the time does not make a huge file, and that its time is counted all the same.
 func TestTraceLimit(t *testing.T) {
+	t.Parallel()
 	j := job{program: program(t, imbalance), args: []string{"even", "3000", "1"}, workers: 2, ranks: 32, flags: []string{"+trace-limit", "64K"}}
 	tr, r, file := traced(t, j)
 	seconds := tr.ranTime(t, 2)
@@ -171,6 +173,7 @@ func TestTraceLimit(t *testing.T) {
 
 // TestTraceOfAKilledJob checks that a job that dies leaves what it did until then.
 func TestTraceOfAKilledJob(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "trace")
 	r := job{program: program(t, langDir+"/fault_segv.c"), workers: 2, ranks: 4, flags: []string{"+trace", file}}.run(t)
 	r.expectFailure(t)
@@ -186,6 +189,7 @@ func TestTraceOfAKilledJob(t *testing.T) {
 
 // TestTraceRefusals checks what is said of files that cannot be.
 func TestTraceRefusals(t *testing.T) {
+	t.Parallel()
 	p, dir := program(t, hello), t.TempDir()
 	text := filepath.Join(dir, "text")
 	if err := os.WriteFile(text, []byte("hello\n"), 0o644); err != nil {
@@ -207,6 +211,7 @@ func TestTraceRefusals(t *testing.T) {
 
 // TestProgressLines checks what is shown where standard error is no terminal: one line at the end, with all that the job did.
 func TestProgressLines(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, imbalance), args: []string{"even", "50", "1"}, workers: 2, ranks: 8, flags: []string{"+progress"}}.run(t)
 	r.expectCode(t, 0)
 	lines := strings.Split(strings.TrimSpace(r.stderr), "\n")

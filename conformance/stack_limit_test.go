@@ -31,6 +31,7 @@ func (j job) runUnder(t *testing.T, limit string) result {
 
 // TestStackLimit runs us under limits of the stack below, at and above what the thread-local block of a thread takes.
 func TestStackLimit(t *testing.T) {
+	t.Parallel()
 	path := program(t, filepath.Join(ownDir, "stacks.c"), "-pthread")
 	each(t, []string{"64", "256", "1024", "2048", "2056", "4096", "65536", "unlimited"}, func(size string) string { return size }, func(t *testing.T, size string) {
 		limit := "-s " + size
@@ -47,6 +48,7 @@ var extremes = []string{"-s 64", "-s 2048", "-s unlimited"}
 
 // TestStackLimitMethods does so with each method of privatization.
 func TestStackLimitMethods(t *testing.T) {
+	t.Parallel()
 	path := program(t, filepath.Join(ownDir, "stacks.c"), "-pthread")
 	each(t, extremes, func(limit string) string { return limit }, func(t *testing.T, limit string) {
 		for _, method := range []string{"fs", "pip", "tls", "none"} {
@@ -59,6 +61,7 @@ func TestStackLimitMethods(t *testing.T) {
 
 // TestStackLimitExamples runs the programs of the demonstration.
 func TestStackLimitExamples(t *testing.T) {
+	t.Parallel()
 	each(t, extremes, func(limit string) string { return limit }, func(t *testing.T, limit string) {
 		for _, name := range []string{"stencil", "cg", "particles"} {
 			job{program: example(t, name), workers: 2, ranks: 16}.runUnder(t, limit).expectCode(t, 0)
@@ -68,6 +71,7 @@ func TestStackLimitExamples(t *testing.T) {
 
 // TestStackLimitWrappers compiles, in C and Fortran, where the compilers themselves can.
 func TestStackLimitWrappers(t *testing.T) {
+	t.Parallel()
 	each(t, extremes, func(limit string) string { return limit }, func(t *testing.T, limit string) {
 		for wrapper, source := range map[string]string{"ampicc": "stacks.c", "ampif90": "units.f90"} {
 			file, err := filepath.Abs(filepath.Join(ownDir, source))
@@ -82,6 +86,7 @@ func TestStackLimitWrappers(t *testing.T) {
 
 // TestStackLimitRestart kills a job under one limit and restarts it under the next one.
 func TestStackLimitRestart(t *testing.T) {
+	t.Parallel()
 	path := program(t, filepath.Join(ownDir, "stacks.c"), "-pthread")
 	l := &life{t: t, dir: filepath.Join(t.TempDir(), "saves")}
 	cmd, mark := job{program: path, args: []string{"1000000"}, workers: 2, ranks: 4, flags: []string{"+ckpt", l.dir, "+ckpt-every", often}}.command(t)

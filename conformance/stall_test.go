@@ -9,6 +9,7 @@ import (
 
 // TestStall checks that a job of which nothing comes is said to be so, once, with where its ranks are, and goes on.
 func TestStall(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/stalls.c")
 	rows := map[string]string{"test": "test() stalls.c:", "probe": "probe() stalls.c:", "yield": "stall() stalls.c:", "pause": "pause()", "mutex": "pthread_mutex_lock()",
 		"pipe": "read_own() stalls.c:", "handler": "rank 0 waits in MPI_Recv for any rank, tag 5"}
@@ -32,6 +33,7 @@ func TestStall(t *testing.T) {
 
 // TestHandlersAreNoDeadlock has all ranks wait for messages while something from outside of the job has a handler end it.
 func TestHandlersAreNoDeadlock(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/stalls.c")
 	each(t, []int{1, 2}, func(n int) string { return fmt.Sprint(n) }, func(t *testing.T, n int) {
 		r := job{program: path, args: []string{"child", "nowhere"}, workers: n, ranks: 4}.run(t)

@@ -12,6 +12,7 @@ var pending = []struct{ file, rounds string }{{"started.c", "200"}, {"embedded.c
 // TestRestartPending kills jobs in the midst of partitioned communication and persistent collectives, or with libraries that have been opened, while
 // their ranks are moved.
 func TestRestartPending(t *testing.T) {
+	t.Parallel()
 	for _, p := range pending {
 		t.Run(p.file, func(t *testing.T) {
 			t.Parallel()
@@ -31,6 +32,7 @@ func TestRestartPending(t *testing.T) {
 
 // TestRecoveryPending kills workers instead.
 func TestRecoveryPending(t *testing.T) {
+	t.Parallel()
 	for _, p := range pending {
 		j := job{program: program(t, ownDir+"/"+p.file), args: []string{p.rounds}, workers: 3, ranks: 5, env: shuffled("1ms")}
 		want := j.run(t)

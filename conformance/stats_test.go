@@ -14,6 +14,7 @@ const memoryAim = 128
 
 // TestStats checks that +stats prints a row for each PE and each rank.
 func TestStats(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, hello), workers: 2, ranks: 6, flags: []string{"+stats"}}.run(t)
 	r.expectCode(t, 0)
 	for _, row := range []string{`(?m)^ +0 .* 3$`, `(?m)^ +1 .* 3$`, `(?m)^ +rank +user s .* memory +moves$`, `(?m)^ +5 .* [KM]iB +\d+$`} {
@@ -28,6 +29,7 @@ func TestStats(t *testing.T) {
 
 // TestPinned checks that +stats says which ranks cannot move, and why.
 func TestPinned(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, hello), workers: 2, ranks: 4, flags: []string{"+stats", "+privatize", "tls"}}.run(t)
 	r.expectSays(t, "cannot move: under +privatize tls (ranks 0-3)")
 	r = job{program: program(t, hello), workers: 2, ranks: 4, flags: []string{"+stats"}}.run(t)
@@ -38,6 +40,7 @@ func TestPinned(t *testing.T) {
 
 // TestMemory checks what 1024 ranks of a small program take each, their own C library included.
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	r := job{program: program(t, hello), workers: 2, ranks: 1024, flags: []string{"+stats"}}.run(t)
 	r.expectCode(t, 0)
 	m := regexp.MustCompile(`(?m)^ +median .* ([0-9.]+) KiB +\d+$`).FindStringSubmatch(r.stderr)

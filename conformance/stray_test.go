@@ -8,6 +8,7 @@ import (
 // TestStray checks that what a rank has not allocated cannot be touched, neither by itself nor by those who get a buffer there from it, and
 // that the report says whose fault it was and what the address is.
 func TestStray(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/stray.c", "-O0", "-g")
 	for _, c := range []struct{ kind, by, place string }{
 		{"past", "rank 0: SIGSEGV", "past its mapped memory"},

@@ -8,6 +8,7 @@ import (
 // TestStress exchanges random messages among ranks of two workers, twenty times: what races between workers does not
 // show itself in one run.
 func TestStress(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/stress.c", "-O2")
 	var seeds []int
 	for seed := range 20 {

@@ -60,6 +60,7 @@ func (l *live) end() result {
 
 // TestSignals checks that a signal ends the whole job whatever its ranks do.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	type ending struct {
 		kind   string
 		signal syscall.Signal
@@ -86,6 +87,7 @@ func TestSignals(t *testing.T) {
 
 // TestManagerKilled checks that workers do not outlive a manager that could not tell them anything.
 func TestManagerKilled(t *testing.T) {
+	t.Parallel()
 	each(t, []string{"talk", "compute", "sleep", "child"}, func(kind string) string { return kind }, func(t *testing.T, kind string) {
 		l := startBusy(t, kind)
 		if len(workers(l.mark)) != 2 {
@@ -111,6 +113,7 @@ func killChildren(mark string) int {
 
 // TestWorkerKilled checks that a job ends when it loses a worker, and says which.
 func TestWorkerKilled(t *testing.T) {
+	t.Parallel()
 	each(t, []string{"talk", "compute", "sleep"}, func(kind string) string { return kind }, func(t *testing.T, kind string) {
 		l := startBusy(t, kind)
 		victim := workers(l.mark)[0].pid
@@ -124,6 +127,7 @@ func TestWorkerKilled(t *testing.T) {
 
 // TestWorkerKilledWhileStealing kills the worker that gives ranks, or the one that takes them, at any moment.
 func TestWorkerKilledWhileStealing(t *testing.T) {
+	t.Parallel()
 	each(t, []int{0, 1, 0, 1}, func(int) string { return "" }, func(t *testing.T, worker int) {
 		l := startBusy(t, "uneven", "+steal")
 		victim := workers(l.mark)[worker].pid
@@ -137,6 +141,7 @@ func TestWorkerKilledWhileStealing(t *testing.T) {
 
 // TestReaderGone checks that a job ends quietly when nobody reads its output any more.
 func TestReaderGone(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command("bash", "-c", fmt.Sprintf("%s +p 2 +vp 64 %s | head -n 1; exit ${PIPESTATUS[0]}", tool("ampirun"), program(t, ownDir+"/endless_output.c")))
 	mark := job{}.prepare(t, cmd)
 	r := finish(t, cmd)

@@ -18,6 +18,7 @@ func sweepOf(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, mark stri
 
 // TestSweep runs a small matrix with the seconds that the program prints, and again: nothing is left to run then.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"--vp", "2,4,...,8", "--lb", "none,greedyrefine", "--p", "2", "--repeat", "2", "--metric", `seconds ([0-9.]+)`, "-o", "out",
 		"--", "--stack", "8M", program(t, imbalance), "slope", "10", "50"}
@@ -47,6 +48,7 @@ func TestSweep(t *testing.T) {
 
 // TestSweepIsEnded ends a sweep while a job runs, politely and not: no process is left.
 func TestSweepIsEnded(t *testing.T) {
+	t.Parallel()
 	for _, how := range []struct {
 		signal syscall.Signal
 		code   int
@@ -77,6 +79,7 @@ func TestSweepIsEnded(t *testing.T) {
 
 // TestSweepReportsFailures: points whose runs fail are named with what they said; the exit code tells.
 func TestSweepReportsFailures(t *testing.T) {
+	t.Parallel()
 	cmd, mark := sweepOf(t, t.TempDir(), "--vp", "1,2", "--p", "1", "--repeat", "2", "--", "/bin/sh", "-c", "exit 3")
 	r := finish(t, cmd)
 	checkGone(t, mark, cmd.Args)
@@ -86,6 +89,7 @@ func TestSweepReportsFailures(t *testing.T) {
 
 // TestSweepRefuses: one line, and nothing is made.
 func TestSweepRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for want, args := range map[string][]string{
 		"--vp is missing":                {"/bin/true"},

@@ -4,6 +4,7 @@ import "testing"
 
 // TestTicks counts what timers do that go off while their handler runs, and while their ranks are moved: none twice, and none not at all.
 func TestTicks(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/ticks.c", "-O1")
 	each(t, []job{
 		{program: path, args: []string{"20000", "8000", "4"}, workers: 1, ranks: 2},

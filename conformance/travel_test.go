@@ -13,6 +13,7 @@ func shuffled(every string) []string { return []string{"AMPI_SHUFFLE=" + every} 
 
 // TestTravel moves ranks all the time, in the midst of whatever they do.
 func TestTravel(t *testing.T) {
+	t.Parallel()
 	path := program(t, ownDir+"/travel.c", "-O1")
 	each(t, []int{1, 2, 3, 4}, func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
 		const rounds = 200
@@ -69,6 +70,7 @@ var staysFor = map[string][]string{
 
 // TestLangTravels runs programs of testdata/lang while their ranks are moved.
 func TestLangTravels(t *testing.T) {
+	t.Parallel()
 	each(t, travellers, func(file string) string { return file }, func(t *testing.T, file string) {
 		path := program(t, filepath.Join(langDir, file))
 		r := job{program: path, workers: 2, ranks: 7, dir: filepath.Dir(path), flags: []string{"+stats"}, env: shuffled("100us")}.run(t)

@@ -53,24 +53,31 @@ def parse_list(text, limit):
     return ranks
 
 
+def add_symbols(what):
+    """Add a symbol file, and return gdb's name of it, which may be another one of the file's."""
+    quietly("add-symbol-file " + what)
+    return gdb.objfiles()[-1].filename
+
+
 class Image:
     """One file at one address; `inside` is an address in it."""
 
     def __init__(self, path, offset, inside):
         self.path, self.offset, self.inside = path, offset, inside
+        self.name = None  # by which gdb knows it
 
     def is_system(self):
         return self.path.startswith(SYSTEM)
 
     def add(self):
         if os.path.exists(self.path):
-            quietly("add-symbol-file '%s' -o %#x" % (self.path, self.offset))
+            self.name = add_symbols("'%s' -o %#x" % (self.path, self.offset))
 
     def remove(self):
-        """The first of the file's copies goes; gdb knows it by its real name. By an address it would find the file with the debug
-        information, if that is apart, and take it from under the copy that needs it."""
-        if os.path.exists(self.path):
-            quietly("remove-symbol-file '%s'" % os.path.realpath(self.path))
+        """The first of the file's copies goes. By an address gdb would find the file with the debug information, if that is apart, and
+        take it from under the copy that needs it."""
+        if self.name:
+            quietly("remove-symbol-file '%s'" % self.name)
 
 
 class Rank:
@@ -153,6 +160,7 @@ class Worker:
         self.refresh(objfile)
         self.order = []  # images, in gdb's order of search
         self.loaded = set()  # ranks
+        self.name = None  # of the file with the runtime, once it is added behind them
         self.thread = None
         self.process = gdb.selected_inferior().pid
 
@@ -226,7 +234,7 @@ class Worker:
                 else:
                     image.remove()
             if self.order:
-                quietly("remove-symbol-file '%s'" % os.path.realpath(self.path))
+                quietly("remove-symbol-file '%s'" % self.name)
             else:
                 quietly("symbol-file")
             quietly("nosharedlibrary")
@@ -234,7 +242,7 @@ class Worker:
             come = [i for i in order if i.inside not in there]
             for image in come:
                 image.add()
-            quietly("add-symbol-file '%s'" % self.path)
+            self.name = add_symbols("'%s'" % self.path)
             quietly("sharedlibrary")
         self.order = stay + come
         self.refresh()
