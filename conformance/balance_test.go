@@ -129,9 +129,9 @@ func TestStealingUnderTraffic(t *testing.T) {
 		again   int
 	}
 	var rows []row
-	for again := range 3 {
+	for again := range amount(1, 3) {
 		for _, flags := range []string{"", "+lb GreedyRefine +lb-period 20ms", "+lb RandCent +lb-period 5ms", "+privatize fs"} {
-			for workers := 1; workers <= 4; workers++ {
+			for workers := 1; workers <= amount(2, 4); workers++ {
 				rows = append(rows, row{workers, flags, again})
 			}
 		}

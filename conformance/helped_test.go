@@ -15,7 +15,7 @@ func TestRecoveryChildren(t *testing.T) {
 	j := job{program: program(t, ownDir+"/helped.c"), args: []string{"20"}, workers: 2, ranks: 5}
 	want := j.run(t)
 	want.expectCode(t, 0)
-	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
+	each(t, ways(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
 		l := j.outlive(t, way[1:]...)
 		l.await(func() bool { return l.hasChildren() && strings.Contains(l.out.String(), "round 1 ") })
 		l.strike(syscall.SIGKILL)

@@ -28,18 +28,16 @@ func findRefusal(file string) *refusal {
 	return nil
 }
 
-// TestLang runs every program of testdata/lang with 4 and 32 ranks in one worker and in two.
+// TestLang runs every program of testdata/lang with few ranks in one worker and with many in two; the long way with both in both.
 func TestLang(t *testing.T) {
 	t.Parallel()
 	each(t, langManifest(t), func(r row) string { return r.file }, func(t *testing.T, r row) {
-		numbersOfRanks := []int{4, 32}
 		if findRefusal(r.file) != nil {
-			numbersOfRanks = numbersOfRanks[:1]
+			checkLang(t, r, runLang(t, r.file, 2, 4))
+			return
 		}
-		for _, ranks := range numbersOfRanks {
-			for _, workers := range []int{1, 2} {
-				checkLang(t, r, runLang(t, r.file, workers, ranks))
-			}
+		for _, how := range amount([][2]int{{1, 4}, {2, 32}}, [][2]int{{1, 4}, {2, 4}, {1, 32}, {2, 32}}) {
+			checkLang(t, r, runLang(t, r.file, how[0], how[1]))
 		}
 	})
 }

@@ -68,6 +68,19 @@ func where(t *testing.T) [][]string {
 	}
 }
 
+// ways are those of where that a test of its own tries.
+func ways(t *testing.T) [][]string {
+	all := where(t)
+	return amount(all[1:3], all)
+}
+
+// someOf are the ways of where that a row of a table with this number tries: one after the other, each with some row.
+func someOf(t *testing.T, row int) [][]string {
+	all := where(t)
+	first := row % len(all)
+	return amount(all[first:first+1], all)
+}
+
 // TestRecoveryExamples kills workers of the legacy programs at random moments: nobody notices from the output.
 func TestRecoveryExamples(t *testing.T) {
 	t.Parallel()
@@ -75,11 +88,13 @@ func TestRecoveryExamples(t *testing.T) {
 	if err := os.WriteFile(input, []byte("&input\n nx = 300, ny = 900, limit = 900, tolerance = 1d-30\n/\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	each(t, [][]string{{"stencil", "-s", "1500"}, {"cg", input}, {"particles", "12000", "80"}}, func(row []string) string { return row[0] }, func(t *testing.T, row []string) {
+	rows := [][]string{{"stencil", "-s", "1500"}, {"cg", input}, {"particles", "12000", "80"}}
+	each(t, []int{0, 1, 2}, func(i int) string { return rows[i][0] }, func(t *testing.T, i int) {
+		row := rows[i]
 		j := job{program: example(t, row[0]), args: row[1:], workers: 3, ranks: 24}
 		want := j.run(t)
 		want.expectCode(t, 0)
-		for _, way := range where(t) {
+		for _, way := range someOf(t, i) {
 			t.Run(way[0], func(t *testing.T) {
 				l := j.outlive(t, way[1:]...)
 				l.await(func() bool { return l.strike(syscall.SIGKILL) })
@@ -129,10 +144,10 @@ func TestRecoveryTravel(t *testing.T) {
 	whole := job{program: path, args: []string{"1500", t.TempDir(), "plain"}, workers: 3, ranks: 7}.run(t)
 	whole.expectCode(t, 0)
 	want := sortedLines(whole.stdout)
-	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
+	each(t, ways(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
 		l := job{program: path, args: []string{"1500", t.TempDir(), "plain"}, workers: 3, ranks: 7, env: shuffled("500us")}.outlive(t, way[1:]...)
 		l.await(func() bool { return l.strike(syscall.SIGKILL) })
-		l.harass(6, 300)
+		l.harass(amount(3, 6), 300)
 		r := l.end()
 		r.expectCode(t, 0)
 		if got := sortedLines(r.stdout); got != want {
@@ -153,7 +168,7 @@ func TestRecoveryFiles(t *testing.T) {
 	t.Parallel()
 	each(t, keepers, func(file string) string { return file }, func(t *testing.T, file string) {
 		path := program(t, ownDir+"/"+file)
-		for _, way := range where(t) {
+		for _, way := range someOf(t, slices.Index(keepers, file)) {
 			t.Run(way[0], func(t *testing.T) {
 				l := job{program: path, args: []string{"120", t.TempDir()}, workers: 2, ranks: 3}.outlive(t, way[1:]...)
 				l.await(func() bool { return l.strike(syscall.SIGKILL) })
@@ -171,7 +186,7 @@ func TestRecoveryAgain(t *testing.T) {
 	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 3, ranks: 5}
 	want := j.run(t)
-	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
+	each(t, ways(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
 		l := j.outlive(t, way[1:]...)
 		l.await(func() bool { return strings.Contains(l.out.String(), "round 5\n") })
 		l.harass(20, 20)
@@ -232,7 +247,7 @@ func TestRecoveryStoppedAnywhere(t *testing.T) {
 	t.Parallel()
 	j := job{program: program(t, ownDir+"/steady.c"), args: []string{"60"}, workers: 3, ranks: 5}
 	want := j.run(t)
-	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
+	each(t, ways(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
 		l := j.outlive(t, append(way[1:], "+ft-timeout", "1")...)
 		l.await(func() bool { return strings.Contains(l.out.String(), "round 5\n") })
 		for range 3 {
@@ -367,8 +382,8 @@ func TestRecoveryInput(t *testing.T) {
 	j := job{program: program(t, ownDir+"/fails.c"), args: []string{"input"}, workers: 2, ranks: 5, stdin: text}
 	want := j.run(t)
 	want.expectCode(t, 0)
-	for _, kind := range []string{"file", "pipe"} {
-		for _, way := range where(t) {
+	for i, kind := range []string{"file", "pipe"} {
+		for _, way := range someOf(t, i) {
 			t.Run(way[0]+" "+kind, func(t *testing.T) {
 				t.Parallel()
 				l := &life{t: t}

@@ -65,14 +65,15 @@ func TestRescale(t *testing.T) {
 	t.Parallel()
 	want := travelled(t)
 	saves := func() string { return filepath.Join(t.TempDir(), "saves") }
-	each(t, [][]string{
+	rows := [][]string{
 		{"plain"},
+		{"memory", "+ft", "memory", "+ckpt-every", often},
 		{"steal", "+steal"},
 		{"balanced", "+lb", "RotateLB", "+lb-period", "0.05"},
 		{"saved", "+ckpt", saves(), "+ckpt-every", often},
-		{"memory", "+ft", "memory", "+ckpt-every", often},
 		{"disk", "+ft", "disk", "+ckpt", saves(), "+ckpt-every", often},
-	}, func(row []string) string { return row[0] }, func(t *testing.T, row []string) {
+	}
+	each(t, amount(rows[:2], rows), func(row []string) string { return row[0] }, func(t *testing.T, row []string) {
 		l := startTravel(t, 1, row[1:]...)
 		scaled := l.rescale(5)
 		l.endSame(want)
@@ -86,10 +87,10 @@ func TestRescale(t *testing.T) {
 func TestRescaleKilled(t *testing.T) {
 	t.Parallel()
 	want := travelled(t)
-	each(t, where(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
+	each(t, ways(t), func(way []string) string { return way[0] }, func(t *testing.T, way []string) {
 		l := startTravel(t, 3, append(way[1:], "+ft-max-failures", "1000")...)
 		scaled := l.rescale(4)
-		l.harass(10, 250)
+		l.harass(amount(3, 10), 250)
 		l.endSame(want)
 		scaled()
 	})
@@ -99,7 +100,7 @@ func TestRescaleKilled(t *testing.T) {
 func TestRescaleFails(t *testing.T) {
 	t.Parallel()
 	want := travelled(t)
-	for range 20 {
+	for range amount(5, 20) {
 		l := startTravel(t, 2)
 		l.await(func() bool { return strings.Contains(l.out.String(), "rank 0 line 10\n") })
 		asked := make(chan error, 1)
@@ -146,7 +147,7 @@ func TestRescaleEnds(t *testing.T) {
 func TestRescaleStopped(t *testing.T) {
 	t.Parallel()
 	want := travelled(t)
-	for range 4 {
+	for range amount(1, 4) {
 		l := startTravel(t, 3, "+ft", "memory", "+ckpt-every", often, "+ft-timeout", "1", "+ft-max-failures", "1000")
 		l.await(func() bool { return strings.Contains(l.out.String(), "rank 0 line 10\n") })
 		scaled := l.rescale(4)

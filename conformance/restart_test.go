@@ -238,7 +238,7 @@ func TestRestartGone(t *testing.T) {
 func TestRestartTravel(t *testing.T) {
 	t.Parallel()
 	path := program(t, ownDir+"/travel.c", "-O1")
-	each(t, []int{1, 2, 3}, func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
+	each(t, amount([]int{2}, []int{1, 2, 3}), func(workers int) string { return fmt.Sprint(workers) }, func(t *testing.T, workers int) {
 		l := job{program: path, args: []string{"1500", t.TempDir()}, workers: workers, ranks: 7, env: shuffled("500us")}.begin(t, "+ckpt-every", often)
 		r := l.survive(3)
 		r.expectCode(t, 0)
