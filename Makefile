@@ -15,7 +15,7 @@ HEADERS := $(shell cat isomalloc/*.h vrank/*/*.h ampi/*.h ampi/*/*.h shim/*.h sh
 export CGO_CFLAGS := -O2 -g -DAMPIRUN_HEADERS=$(HEADERS)
 
 .DEFAULT_GOAL := help
-.PHONY: help deps compilers build demo test test-systems dist lint check bench fuzz soak install clean
+.PHONY: help deps compilers build demo test test-long test-systems dist lint check bench fuzz soak install clean
 
 help: ## list the targets
 	@echo "make TARGET [PREFIX=/usr/local] [DESTDIR=] [FUZZTIME=20s] [SOAK_TIME=10m] [SOAK_SEED=N]"
@@ -48,6 +48,9 @@ check: lint build ## lint; generated files and docs are what the sources make of
 	bin/ampirun --docs-variables > docs/variables.md
 	@scripts/clean-tree
 	@scripts/docs-links
+
+test-long: deps ## the tests of whole jobs once more, with all that is random repeated and all ways tried
+	$(GO) test -timeout 2h ./conformance -args -long
 
 test-systems: ## build and test in clean roots of Debian 11 to sid, as root; writes docs/systems.md
 	@scripts/deps systems
