@@ -22,8 +22,8 @@
  *	return ampi_sched_launch(p, &call);
  *
  * Building cannot fail: memory that is missing is noted in the schedule, and ampi_sched_launch raises it. */
-#ifndef AMPI_PLAN_H
-#define AMPI_PLAN_H
+#ifndef AMPI_SCHED_H
+#define AMPI_SCHED_H
 
 #include "ampi/coll/coll.h"
 #include "ampi/coll/reduce.h"
@@ -54,8 +54,8 @@ struct ampi_step {
 };
 
 /* Room in the schedule itself, which is enough for most members of a tree: so many steps, and bytes of memory. */
-#define AMPI_PLAN_FEW 8
-#define AMPI_PLAN_NEAR 64
+#define AMPI_SCHED_FEW 8
+#define AMPI_SCHED_NEAR 64
 
 struct ampi_sched {
 	struct ampi_activity activity; /* of the request that the program waits for, whose `extra` this is */
@@ -85,8 +85,8 @@ struct ampi_sched {
 	void *state; /* of `more`, in memory of the schedule */
 	uint32_t near_used;
 	/* not zeroed in a new sched */
-	alignas(16) char near[AMPI_PLAN_NEAR];
-	struct ampi_step few[AMPI_PLAN_FEW];
+	alignas(16) char near[AMPI_SCHED_NEAR];
+	struct ampi_step few[AMPI_SCHED_FEW];
 };
 
 /* ---- calls: sched_call.c. Rank stack ---- */

@@ -1,6 +1,6 @@
 /* Layouts that schedules keep after their call has returned: addresses in their canonical form, arrays copied, types looked up and counted. */
-#ifndef AMPI_PLAN_BLOCKS_H
-#define AMPI_PLAN_BLOCKS_H
+#ifndef AMPI_SCHED_BLOCKS_H
+#define AMPI_SCHED_BLOCKS_H
 
 #include "ampi/coll/sched.h"
 

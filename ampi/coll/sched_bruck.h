@@ -1,6 +1,6 @@
 /* Alltoall of small blocks of one size in few messages, see sched_bruck.c. */
-#ifndef AMPI_PLAN_BRUCK_H
-#define AMPI_PLAN_BRUCK_H
+#ifndef AMPI_SCHED_BRUCK_H
+#define AMPI_SCHED_BRUCK_H
 
 #include "ampi/coll/sched.h"
 

@@ -21,7 +21,7 @@ static void *alloc_near(struct ampi_sched *p, int64_t bytes)
 
 void *ampi_sched_alloc(struct ampi_sched *p, int64_t bytes)
 {
-	if (p && bytes <= (int64_t)(AMPI_PLAN_NEAR - p->near_used))
+	if (p && bytes <= (int64_t)(AMPI_SCHED_NEAR - p->near_used))
 		return alloc_near(p, bytes);
 	struct ampi_sched_block *b = p ? vr_rank_alloc(p->rank, sizeof *b + bytes) : NULL;
 	if (!b) {

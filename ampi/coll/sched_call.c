@@ -83,7 +83,7 @@ static void init(struct ampi_sched *p, const struct ampi_sched_call *call)
 	p->tag = (int32_t)(p->comm->schedules++ & INT32_MAX);
 	p->size = call->caller.size;
 	p->steps = p->few;
-	p->room = AMPI_PLAN_FEW;
+	p->room = AMPI_SCHED_FEW;
 }
 
 struct ampi_sched *ampi_sched_new(const struct ampi_sched_call *call)

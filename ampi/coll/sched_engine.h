@@ -1,6 +1,6 @@
 /* What sched.c, sched_build.c and sched_call.c share. */
-#ifndef AMPI_PLAN_ENGINE_H
-#define AMPI_PLAN_ENGINE_H
+#ifndef AMPI_SCHED_ENGINE_H
+#define AMPI_SCHED_ENGINE_H
 
 #include "ampi/coll/sched.h"
 

@@ -1,7 +1,7 @@
 /* Parts of collective operations along binomial trees, see sched_tree.c. They append steps to a schedule; what the members append to
  * theirs fits together. All are inside the local group. */
-#ifndef AMPI_PLAN_TREE_H
-#define AMPI_PLAN_TREE_H
+#ifndef AMPI_SCHED_TREE_H
+#define AMPI_SCHED_TREE_H
 
 #include "ampi/coll/reduce_call.h"
 #include "ampi/coll/sched.h"

@@ -2,7 +2,7 @@
  * thread-local block is loaded for the while.
  *
  * Calls that Go serves work inside of it: the rank leaves for the PE and comes back like any other. Waiting cannot work,
- * since the rank waits already: vr_lent says so to those that would switch. */
+ * since the rank waits already: vr_in_callbacks says so to those that would switch. */
 #include "vrank/core/hooks.h"
 #include "vrank/core/progress_hook.h"
 
@@ -10,7 +10,7 @@
 #include "vrank/core/switch.h"
 #include "vrank/core/tls.h"
 
-int vr_lent;
+int vr_in_callbacks;
 
 #define RED_ZONE 256
 
@@ -73,14 +73,14 @@ void vr_rank_callback(struct vr_rank *r, void (*fn)(void *arg), void *arg)
 	struct vr_context *runs = r == vr_current ? vr_context : &r->context;
 	uint32_t state = atomic_load_explicit(&runs->state, memory_order_relaxed);
 	int32_t budget = vr_pe->budget;
-	vr_lent++;
+	vr_in_callbacks++;
 	vr_pe->budget = -1;
 	if (r == vr_current)
 		fn(arg);
 	else
 		run_on(runs, &l);
 	set_state(runs, state);
-	vr_lent--;
-	if (!vr_lent)
+	vr_in_callbacks--;
+	if (!vr_in_callbacks)
 		vr_pe->budget = budget;
 }

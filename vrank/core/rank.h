@@ -220,7 +220,7 @@ struct vr_rank {
 	struct vr_break {
 		uint64_t lo, now, hi; /* 0 before it is first asked for: brk.c */
 	} brk;
-	struct vr_file_mapping *overlays; /* file_mapping.c */
+	struct vr_file_mapping *file_mappings; /* file_mapping.c */
 	int32_t is_redirected; /* its C library maps files by the functions for it: redirect.c */
 	_Atomic int32_t descriptors; /* that have numbers of the job's: fd_table.c */
 	int32_t fds_in_flight; /* descriptors are on their way: fd_passing.c */

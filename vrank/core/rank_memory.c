@@ -43,7 +43,7 @@ int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n)
 	const struct vr_layout *l = &vr_job->layout;
 	uint64_t at = (uint64_t)p - r->slice;
 	if (at >= l->heap && at + n <= l->heap + l->heap_size)
-		return vr_likely(!r->overlays) || !vr_core_hooks.is_mapped_file(r, p, (size_t)n);
+		return vr_likely(!r->file_mappings) || !vr_core_hooks.is_mapped_file(r, p, (size_t)n);
 	if (at >= l->stack && at + n <= (uint64_t)r - l->tls_size - r->slice)
 		return 1;
 	at = (uint64_t)p - r->images;

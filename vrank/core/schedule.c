@@ -172,14 +172,14 @@ void vr_rank_leave(enum vr_reason reason)
 
 static __attribute__((noinline, cold)) struct vr_context *out_of_budget(void)
 {
-	if (vr_lent)
+	if (vr_in_callbacks)
 		vr_job_abort(2, "a function that the program gave to MPI_Op_create calls something that waits");
 	return NULL;
 }
 
 static int is_at_rest(void)
 {
-	return !vr_lent && !vr_progress_hooks.head;
+	return !vr_in_callbacks && !vr_progress_hooks.head;
 }
 
 /* Ranks wait to be sent or taken in, and all ranks are at rest. */
@@ -241,7 +241,7 @@ void vr_rank_yield(void)
 	struct vr_context *me = vr_context;
 	if (vr_unlikely(vr_pe_has_news()))
 		vr_pe_poll();
-	if ((!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0) || vr_unlikely(vr_lent) || vr_is_child())
+	if ((!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0) || vr_unlikely(vr_in_callbacks) || vr_is_child())
 		return;
 	vr_rank_ready(me);
 	give_way(me);
@@ -261,7 +261,7 @@ static int timers_remove(struct vr_context *context)
 void vr_rank_sleep(int64_t nanoseconds)
 {
 	struct vr_context *me = vr_context;
-	if (vr_unlikely(vr_lent) || vr_is_child()) {
+	if (vr_unlikely(vr_in_callbacks) || vr_is_child()) {
 		nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
 		return;
 	}
@@ -398,7 +398,7 @@ static int budget(void)
 static enum vr_reason run_ranks(struct vr_context *resume)
 {
 	int rounds = 64;
-	vr_pe->budget = vr_lent ? -1 : budget();
+	vr_pe->budget = vr_in_callbacks ? -1 : budget();
 	while (!vr_job_is_stopped()) {
 		struct vr_context *r = resume;
 		resume = NULL;

@@ -27,7 +27,7 @@ static inline int vr_job_has_ended(void)
 
 /* So many ranks are lent to functions that must not wait: see callback.c. Then the PE's budget is negative, which leads who
  * would switch into the slow path. */
-extern int vr_lent;
+extern int vr_in_callbacks;
 void *vr_callback_prepare(struct vr_context *context, void (*fn)(void *), void *arg);
 
 /* A rank has ended; PEs sleep no longer when it was the last one. */

@@ -18,7 +18,7 @@ static void told(struct vr_work *w)
 {
 	(void)w;
 	vr_pe->is_told = 1;
-	if (!vr_lent)
+	if (!vr_in_callbacks)
 		vr_pe->budget = 0;
 	if (atomic_fetch_add(&vr_job->freeze.told, 1) + 1 == vr_job->pes)
 		vr_job_ring();

@@ -97,7 +97,7 @@ static struct file *file_of(struct vr_rank *r, int fd)
 	struct stat s;
 	if (r != vr_current || fstat(fd, &s) || !S_ISREG(s.st_mode))
 		return NULL;
-	for (struct vr_file_mapping *o = r->overlays; o; o = o->next)
+	for (struct vr_file_mapping *o = r->file_mappings; o; o = o->next)
 		if (is_same(o->file, &s) && is_writable(o->file->fd) == is_writable(fd))
 			return o->file;
 	struct file *f = vr_rank_alloc(r, sizeof *f);
@@ -111,7 +111,7 @@ static struct file *file_of(struct vr_rank *r, int fd)
 
 int vr_file_mapping_uses(const struct vr_rank *r, int fd)
 {
-	for (const struct vr_file_mapping *o = r->overlays; o; o = o->next)
+	for (const struct vr_file_mapping *o = r->file_mappings; o; o = o->next)
 		if (o->file && o->file->fd == fd)
 			return 1;
 	return 0;
@@ -139,8 +139,8 @@ static struct vr_file_mapping *add(struct vr_rank *r, const struct vr_file_mappi
 	o->lo = lo;
 	o->hi = hi;
 	o->offset += (int64_t)(lo - like->lo);
-	o->next = r->overlays;
-	r->overlays = o;
+	o->next = r->file_mappings;
+	r->file_mappings = o;
 	if (o->file)
 		o->file->maps++;
 	return o;
@@ -148,7 +148,7 @@ static struct vr_file_mapping *add(struct vr_rank *r, const struct vr_file_mappi
 
 static void drop_overlay(struct vr_rank *r, struct vr_file_mapping *o)
 {
-	struct vr_file_mapping **link = &r->overlays;
+	struct vr_file_mapping **link = &r->file_mappings;
 	while (*link != o)
 		link = &(*link)->next;
 	*link = o->next;
@@ -186,7 +186,7 @@ static int cut(struct vr_rank *r, struct vr_file_mapping *o, uint64_t lo, uint64
 
 static int cut_all(struct vr_rank *r, uint64_t lo, uint64_t hi)
 {
-	for (struct vr_file_mapping *o = r->overlays, *next; o; o = next) {
+	for (struct vr_file_mapping *o = r->file_mappings, *next; o; o = next) {
 		next = o->next; /* what cut adds stands before all of them, and has none of it */
 		if (cut(r, o, lo, hi))
 			return -1;
@@ -203,7 +203,7 @@ int vr_file_mapping_remove(void *at, size_t n)
 
 static int meets(const struct vr_rank *r, uint64_t lo, uint64_t hi)
 {
-	for (const struct vr_file_mapping *o = r->overlays; o; o = o->next)
+	for (const struct vr_file_mapping *o = r->file_mappings; o; o = o->next)
 		if (lo < o->hi && o->lo < hi)
 			return 1;
 	return 0;
@@ -222,7 +222,7 @@ int vr_file_mapping_of(const struct vr_rank *r, const void *at, size_t n)
 /* At an edge of what changes, one becomes two. */
 static int split(struct vr_rank *r, uint64_t at)
 {
-	for (struct vr_file_mapping *o = r->overlays; o; o = o->next)
+	for (struct vr_file_mapping *o = r->file_mappings; o; o = o->next)
 		if (o->lo < at && at < o->hi) {
 			if (!add(r, o, at, o->hi))
 				return -1;
@@ -239,7 +239,7 @@ void vr_file_mapping_protect(void *at, size_t n, int prot)
 		return;
 	if (split(r, lo) || split(r, hi))
 		vr_rank_pin(r, "its slice is full");
-	for (struct vr_file_mapping *o = r->overlays; o; o = o->next)
+	for (struct vr_file_mapping *o = r->file_mappings; o; o = o->next)
 		if (lo <= o->lo && o->hi <= hi)
 			o->prot = prot;
 }
@@ -248,7 +248,7 @@ void *vr_file_mapping_grow(void *at, size_t n, size_t size)
 {
 	struct vr_rank *r = owner();
 	uint64_t lo = (uint64_t)at, hi = (lo + n + PAGE - 1) & -PAGE;
-	struct vr_file_mapping *o = r->overlays;
+	struct vr_file_mapping *o = r->file_mappings;
 	while (o && (o->lo != lo || o->hi != hi))
 		o = o->next;
 	char *to = o ? iso_heap_map(r->heap, size) : NULL;
@@ -345,7 +345,7 @@ static int is_open(const struct file *f)
 
 const char *vr_file_mapping_commit(struct vr_rank *r)
 {
-	for (struct vr_file_mapping *o = r->overlays, *next; o; o = next) {
+	for (struct vr_file_mapping *o = r->file_mappings, *next; o; o = next) {
 		next = o->next;
 		if (!is_open(o->file))
 			return "it has closed the descriptor by which a file that it has mapped would be mapped again";
@@ -357,7 +357,7 @@ const char *vr_file_mapping_commit(struct vr_rank *r)
 
 void vr_file_mapping_leave(struct vr_rank *r)
 {
-	for (struct vr_file_mapping *o = r->overlays; o; o = o->next)
+	for (struct vr_file_mapping *o = r->file_mappings; o; o = o->next)
 		restore(o->lo, o->hi);
 }
 
@@ -371,7 +371,7 @@ static void note_identity(struct file *f)
 
 int vr_file_mapping_enter(struct vr_rank *r)
 {
-	for (struct vr_file_mapping *o = r->overlays; o; o = o->next) {
+	for (struct vr_file_mapping *o = r->file_mappings; o; o = o->next) {
 		note_identity(o->file);
 		if (mmap((void *)o->lo, o->hi - o->lo, o->prot, o->flags | MAP_FIXED | MAP_NORESERVE, o->file->fd, o->offset) == MAP_FAILED)
 			return -1;

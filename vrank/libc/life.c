@@ -149,7 +149,7 @@ void vr_rank_exit(int code)
 	struct vr_rank *me = vr_current;
 	if (vr_is_child())
 		_exit(code);
-	if (vr_unlikely(vr_lent))
+	if (vr_unlikely(vr_in_callbacks))
 		vr_job_abort(code, "a function that the program gave to MPI_Op_create ends its rank with code %d", code);
 	if (vr_thread)
 		exit_in_thread(code);

@@ -135,7 +135,7 @@ static int is_openmp(uint64_t pc)
 /* May the rank be left here? It may be lent, or a handler of a signal may run on another stack. */
 static int may_leave(const struct vr_rank *r, const greg_t *g)
 {
-	return r && !vr_thread && !vr_lent && !vr_progress_hooks.held && !vr_progress_hooks.running && (uint64_t)g[REG_RSP] - r->slice < vr_job->layout.slice_size;
+	return r && !vr_thread && !vr_in_callbacks && !vr_progress_hooks.held && !vr_progress_hooks.running && (uint64_t)g[REG_RSP] - r->slice < vr_job->layout.slice_size;
 }
 
 static void preempted(int signal, siginfo_t *info, void *context)

@@ -172,7 +172,7 @@ int vr_reach_hides(int fd)
 	int standard = standard_of(r, fd);
 	if (standard >= 0)
 		return !(r->streams_know >> standard & 1);
-	return fd == r->directory || (r->overlays && vr_file_mapping_uses(r, fd));
+	return fd == r->directory || (r->file_mappings && vr_file_mapping_uses(r, fd));
 }
 
 int vr_reach_keeps(int fd)

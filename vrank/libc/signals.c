@@ -208,7 +208,7 @@ static void call_handlers(ucontext_t *c)
 	struct vr_rank *r = vr_current;
 	greg_t *g = c->uc_mcontext.gregs;
 	uint64_t now = r ? pending_of(r) & ~bits_of(&c->uc_sigmask) : 0;
-	if (!now || vr_thread || vr_lent || vr_progress_hooks.held || vr_progress_hooks.running || !is_in_images(r, g[REG_RIP]))
+	if (!now || vr_thread || vr_in_callbacks || vr_progress_hooks.held || vr_progress_hooks.running || !is_in_images(r, g[REG_RIP]))
 		return;
 	memcpy(r->signals->context.uc_mcontext.gregs, g, sizeof(gregset_t));
 	r->signals->context.uc_sigmask = c->uc_sigmask;

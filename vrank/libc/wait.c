@@ -66,7 +66,7 @@ static int is_ready(int fd, int events)
 /* Nobody else is held up. */
 int vr_may_block(void)
 {
-	return vr_thread || vr_is_child() || vr_lent;
+	return vr_thread || vr_is_child() || vr_in_callbacks;
 }
 
 int vr_await_fd(int fd, int events)

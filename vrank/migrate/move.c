@@ -40,7 +40,7 @@ static struct vr_move *take(struct vr_moves *list)
 /* Have the PE loop look at its lists soon. Where ranks are lent the budget has a meaning of its own. */
 static void hurry(void)
 {
-	if (!vr_lent)
+	if (!vr_in_callbacks)
 		vr_pe->budget = 0;
 }
 
@@ -184,7 +184,7 @@ const char *vr_move_self(int32_t to)
 {
 	struct vr_rank *me = vr_current;
 	struct vr_move *m;
-	const char *why = vr_lent || vr_context != &me->context ? "it is in a function that MPI has called, or a thread" : vr_move_hold(me);
+	const char *why = vr_in_callbacks || vr_context != &me->context ? "it is in a function that MPI has called, or a thread" : vr_move_hold(me);
 	if (why || to == vr_pe->id)
 		return why;
 	while (vr_pe->is_told) /* nobody leaves until the freeze is over; then it may go on elsewhere, or after a restart */

@@ -22,7 +22,7 @@ static int is_free(const struct vr_context *c)
 {
 	const struct vr_rank *r = c->rank;
 	return vr_steal_may_go(c) && vr_likely_run(r) > 2 * vr_steal_policy.cost &&
-	       !r->is_kept && !r->libraries && !r->guarded && !r->overlays && !r->is_redirected && !r->directory && !r->signals &&
+	       !r->is_kept && !r->libraries && !r->guarded && !r->file_mappings && !r->is_redirected && !r->directory && !r->signals &&
 	       !atomic_load_explicit(&r->descriptors, memory_order_relaxed);
 }
 
@@ -119,7 +119,7 @@ void vr_stealable_turn(struct vr_context *from, struct vr_context *to)
 	for (int i = VR_STEALABLE; vr_pe->has_stealable && i-- > 0;)
 		take_back(i, vr_rank_next);
 	vr_pe->has_stealable = 0;
-	if (vr_lent || vr_progress_hooks.head || vr_progress_hooks.running)
+	if (vr_in_callbacks || vr_progress_hooks.head || vr_progress_hooks.running)
 		return;
 	if (to->rank != vr_loaded) /* so that the block of the one before is in its slice */
 		vr_tls_load(to->rank);
