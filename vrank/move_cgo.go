@@ -5,6 +5,7 @@ package vrank
 #include "isomalloc/heap.h"
 #include "vrank/core/xcomp.h"
 #include "vrank/libc/fd_table.h"
+#include "vrank/libc/life.h"
 #include "vrank/migrate/move.h"
 */
 import "C"
@@ -170,7 +171,9 @@ func (w *worker) attachRank(r *rank) error {
 	if C.vr_xcomp_enter() != 0 {
 		return errors.New("ranks have asked for registers (AMX) that this processor or its kernel does not grant: restart the job where they are granted")
 	}
+	C.vr_placing = &r.c
 	placed, err := w.images.Attach(r.imageArea())
+	C.vr_placing = nil
 	if err == nil && w.sharesLibraries {
 		w.point(r, &placed)
 	}

@@ -149,6 +149,9 @@ func (w *worker) place(id int) error {
 	if err := w.reach(r); err != nil {
 		return err
 	}
+	for m := 1; m <= w.program.TLSModules() && m < tlsModules; m++ {
+		r.c.tls_offset[m] = C.uint64_t(w.program.TLSOffset(m))
+	}
 	C.vr_placing = &r.c
 	placed, err := w.images.Place(r.imageArea())
 	C.vr_placing = nil
@@ -170,9 +173,6 @@ func (w *worker) place(id int) error {
 	}
 	if w.cfg.HostHeap {
 		r.pin("its heap is the C library's (+heap)")
-	}
-	for m := 1; m <= w.program.TLSModules() && m < tlsModules; m++ {
-		r.c.tls_offset[m] = C.uint64_t(w.program.TLSOffset(m))
 	}
 	w.mpi.NewRank(unsafe.Pointer(r))
 	C.vr_rank_start(&r.c)

@@ -122,7 +122,7 @@ ssize_t vr_bind_getdents64(int fd, void *data, size_t size)
 {
 	ssize_t n, left;
 	do {
-		n = getdents64(fd, data, size);
+		n = syscall(SYS_getdents64, fd, data, size); /* the function is of glibc 2.30 */
 		if (n < 0)
 			vr_set_errno(errno);
 		left = vr_fd_list_filter(fd, data, n);

@@ -88,9 +88,19 @@ struct tls_index {
 	uint64_t module, offset;
 };
 
+/* A resolver that runs while the images of a rank are made or taken over: the rank's block is not in place yet, and where another one's is. */
+static void *tls_of_placing(const struct tls_index *i)
+{
+	const struct vr_rank *r = vr_placing;
+	char *end = vr_job->layout.tls_size ? (char *)r : (char *)vr_pe->tp;
+	return end - r->tls_offset[i->module] + i->offset;
+}
+
 void *vr_bind_tls_get_addr(void *index)
 {
 	const struct tls_index *i = index;
+	if (vr_unlikely(!vr_current))
+		return tls_of_placing(i);
 	char *tp;
 	__asm__("movq %%fs:0x10, %0" : "=r"(tp));
 	uint64_t below = vr_current->tls_offset[i->module];
