@@ -20,14 +20,16 @@ type ldso struct {
 	made      int
 	opened    map[uintptr]opened // by base
 	given     map[string]definition
-	libraries []Library // until they are open
-	ends      []string  // files of the libraries with destructors, in their order
+	ends      []string // files of the libraries with destructors, in their order
+	hasOpened bool     // the libraries
 }
 
 // opener opens one prelinked copy of a program.
 type opener interface {
+	// place is told which libraries there will be, and answers where copies of the program find them.
+	place(images []*image, libs []Library) ([]Library, error)
 	// libraries opens what the program needs, before its first copy. They get what is given.
-	libraries(libs []Library, given map[string]definition) error
+	libraries(given map[string]definition) error
 	// open has ld.so load copy number n of this worker at base; libraries that come with it get what is given.
 	open(n int, base uintptr, s *prelinked, given map[string]definition) (opened, error)
 	// end runs the destructors of libraries, in that order.
@@ -50,7 +52,6 @@ func loadByLdso(prog string, libs []Library, o Options, bind, libBind map[string
 		p.Close()
 		return nil, err
 	}
-	h.libraries = libs
 	return h, nil
 }
 
@@ -70,9 +71,15 @@ func (h *ldso) load(prog string, libs []Library, bind, libBind map[string]uintpt
 	h.ends = destructors(p.inits)
 	p.images, p.files, p.inits = all[:1], files[:1], all[:1]
 	if err = p.layout(); err == nil {
+		h.placeOptions()
+		libs, err = h.open.place(all[1:], libs)
+	}
+	if err == nil {
 		h.copy, err = newPrelinked(p, all[1:], libs, bind, h.how)
 	}
-	h.give(all[0], all[1:], libBind)
+	if err == nil {
+		err = h.give(all[0], all[1:], libBind)
+	}
 	for i, im := range all[1:] {
 		unmapFile(im.data)
 		files[1+i].Close()
@@ -92,30 +99,34 @@ func (h *ldso) load(prog string, libs []Library, bind, libBind map[string]uintpt
 const providerName = "ampirun-definitions"
 
 // give collects what libraries get from the runtime: what it stands in for, and what they call that nobody else has, such as MPI.
-// What the program or a library has itself is left alone, apart from the C and C++ libraries.
-func (h *ldso) give(prog *image, libs []*image, bind map[string]uintptr) {
+// What the program or a library has itself is left alone, apart from the libraries of C, C++ and Fortran.
+func (h *ldso) give(prog *image, libs []*image, bind map[string]uintptr) error {
 	h.given = map[string]definition{}
 	for name, at := range bind {
-		if !prog.defines(name) && !slices.ContainsFunc(libs, func(l *image) bool { return !l.isCLibrary() && !l.isCxxRuntime() && l.defines(name) }) {
+		if !prog.defines(name) && !slices.ContainsFunc(libs, func(l *image) bool { return !l.isCLibrary() && !l.isLanguageRuntime() && l.defines(name) }) {
 			h.given[name] = definition{at: at}
 		}
 	}
-	if h.program.opts.Fallback == nil {
-		return
-	}
 	for _, lib := range libs {
-		for name := range lib.missing() {
-			if slices.ContainsFunc(libs, func(l *image) bool { return l.defines(name) }) || h.how.Libraries && prog.defines(name) {
+		for name, isNeeded := range lib.missing() {
+			if slices.ContainsFunc(libs, func(l *image) bool { return l.defines(name) }) || h.given[name].at != 0 {
 				continue
 			}
-			if at := h.program.opts.Fallback(name); at != 0 {
+			if h.how.Libraries && prog.defines(name) {
+				continue
+			}
+			if at := h.program.opts.fallback(name); at != 0 {
 				h.given[name] = definition{at: at}
+			} else if isNeeded && prog.defines(name) {
+				return &Refusal{lib.path, OtherLoader, fmt.Sprintf("uses %s of the program, which libraries do not see under +privatize %s", name, h.how.Name),
+					"take +privatize pie or pip"}
 			}
 		}
 	}
+	return nil
 }
 
-// missing lists the names that an image refers to and does not define.
+// missing lists the names that an image refers to and does not define, and whether it does not do without.
 func (im *image) missing() map[string]bool {
 	names := map[string]bool{}
 	for _, table := range [][]byte{im.dyn.rela, im.dyn.jmprel} {
@@ -125,7 +136,7 @@ func (im *image) missing() map[string]bool {
 				continue
 			}
 			if name, ok := im.dyn.str(uint64(sym.name)); ok {
-				names[name] = true
+				names[name] = names[name] || sym.bind != elf.STB_WEAK
 			}
 		}
 	}
@@ -182,6 +193,7 @@ func (h *ldso) Place(base uintptr) (Placed, error) {
 		return Placed{}, err
 	}
 	h.record(base, o.values)
+	h.startOptions(base)
 	placed, err := h.describe(base, o.symbol)
 	if err != nil {
 		return Placed{}, err
@@ -225,12 +237,11 @@ func (h *ldso) loadAt(base uintptr) (opened, error) {
 // openLibraries does so before the first copy, and not when the program is read: functions that libraries register for their end are
 // kept encrypted by the C library, with a word that the job's workers agree on in between.
 func (h *ldso) openLibraries() error {
-	if h.libraries == nil {
+	if h.hasOpened {
 		return nil
 	}
-	err := h.open.libraries(h.libraries, h.given)
-	h.libraries = nil
-	return err
+	h.hasOpened = true
+	return h.open.libraries(h.given)
 }
 
 // restore maps the job's memory again over n bytes from an offset in the image area.

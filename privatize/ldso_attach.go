@@ -10,7 +10,6 @@ import "fmt"
 // placeRecord makes room for the record behind the images.
 func (h *ldso) placeRecord() {
 	p := h.program
-	h.extent = p.span
 	if h.how.Movable && len(h.copy.foreign) > 0 {
 		p.tableAt = p.span
 		p.span += pageUp(8 * uint64(len(h.copy.foreign)))

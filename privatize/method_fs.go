@@ -5,21 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
-
-	"github.com/rainycape/dl"
 )
 
-// FS is the method that gives every rank a copy of the program's file, which ld.so loads into the rank's slice. Libraries,
-// the C library among them, are those of the worker, shared by its ranks.
+// FS is the method that gives every rank a copy of the program's file, which ld.so loads into the rank's slice. Libraries, a C library
+// among them, are shared by the ranks of a worker. They lie at the same addresses in all workers.
 type FS struct{}
 
 // Facts describes the method.
 func (FS) Facts() Facts {
 	return Facts{Name: "fs", How: "a copy of the program's file for each rank, loaded by ld.so; libraries shared",
-		Globals: true, Tagged: true, Movable: true, Stays: "what it has in libraries: open streams, memory that they have returned", LoadedByLd: true, Directory: true,
+		Globals: true, Tagged: true, Movable: true, Stays: "what libraries keep for all ranks of a worker; it stays while it uses memory that they have allocated", LoadedByLd: true, Directory: true,
 		Cost:    "writes a file, dlopen of the program",
 		Rebuild: "no; with -fPIC when it uses variables of its libraries"}
 }
@@ -32,66 +31,144 @@ func (m FS) Load(prog string, libs []Library, o Options) (Images, error) {
 				"take +privatize pie or pip"}
 		}
 	}
-	return loadByLdso(prog, libs, o, o.BindShared, o.SharedLibraries, m.Facts(), &fsOpener{prog: prog, dir: o.Directory})
+	return loadByLdso(prog, libs, o, o.BindShared, o.SharedLibraries, m.Facts(), &fsOpener{o: o, prog: prog, dir: o.Directory})
 }
-
-// rtldDeepBind has a copy look for symbols in itself and its libraries before it looks in the worker.
-const rtldDeepBind = 8
 
 type fsOpener struct {
+	o         Options
 	prog, dir string
 	again     bool // the directory was removed once
+	placed    []placedLibrary
+	space     *namespace // of the libraries and all copies
 }
 
-// libraries opens them where the job's manager has found them: a copy lies elsewhere than the program, so that ld.so would not
-// find what is beside that. Package dl adds an ending to names that have none: those few are left to ld.so.
-func (o *fsOpener) libraries(libs []Library, given map[string]definition) error {
-	if err := o.provide(given); err != nil {
+// place gives the libraries their addresses. Their copies are written when they are opened.
+func (o *fsOpener) place(images []*image, libs []Library) ([]Library, error) {
+	var err error
+	if o.placed, err = placeLibraries(images, libs, o.o.Agreed, o.dir); err != nil {
+		return nil, err
+	}
+	libs = slices.Clone(libs)
+	for i := range libs {
+		libs[i].Path = o.fileOf(libs[i].Path)
+	}
+	return libs, nil
+}
+
+// fileOf is the copy of a library.
+func (o *fsOpener) fileOf(path string) string {
+	if i := slices.IndexFunc(o.placed, func(l placedLibrary) bool { return l.path == path }); i >= 0 {
+		return o.placed[i].file
+	}
+	return path
+}
+
+// libraries has ld.so load them into a namespace, where all copies of the program will be: first the definitions, then the C library, which
+// the others allocate with.
+func (o *fsOpener) libraries(given map[string]definition) error {
+	err := o.load("definitions", "definitions for libraries", provider(providerName, given), func(file string) (err error) {
+		o.space, err = beginNamespace(file)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	for _, l := range libs {
-		if isLoader(l.Name) || filepath.Ext(l.Path) == "" {
-			continue
-		}
-		if _, err := dl.Open(l.Path, dl.RTLD_NOW|dl.RTLD_LOCAL); err != nil {
+	defer o.removeLibraries()
+	if err := o.writeLibraries(); err != nil {
+		return err
+	}
+	isC := func(l placedLibrary) bool { return l.name == libcSoname }
+	order := append(slices.DeleteFunc(slices.Clone(o.placed), func(l placedLibrary) bool { return !isC(l) }),
+		slices.DeleteFunc(slices.Clone(o.placed), isC)...)
+	for _, l := range order {
+		if err := o.openLibrary(l); err != nil {
 			return openingFailed(o.prog, "fs", err)
-		}
-		if strings.HasPrefix(l.Name, "libstdc++.so") {
-			startStreams(l.Path)
 		}
 	}
 	return nil
 }
 
-// provide shows libraries what they get from the runtime.
-func (o *fsOpener) provide(given map[string]definition) error {
-	_, err := o.load("definitions", "definitions for libraries", provider(providerName, given), dl.RTLD_NOW|dl.RTLD_GLOBAL)
-	return err
+// openLibrary has ld.so load one, and tells the runtime of it.
+func (o *fsOpener) openLibrary(l placedLibrary) error {
+	handle, err := o.space.add(l.file)
+	if err != nil {
+		return err
+	}
+	agreed := l.size > 0 && handle.bias() == 0
+	if o.o.Opened != nil {
+		o.o.Opened(SharedLibrary{Name: l.name, Path: l.path, File: l.file, Base: l.base, Size: l.size, Agreed: agreed, Symbol: handle.symbol})
+	}
+	if strings.HasPrefix(l.name, "libstdc++.so") {
+		handle.startStreams()
+	}
+	return nil
+}
+
+// writeLibraries writes the copies, and makes room where they go.
+func (o *fsOpener) writeLibraries() error {
+	for i := range o.placed {
+		l := &o.placed[i]
+		if l.size == 0 {
+			continue
+		}
+		if err := o.write(l.file, l.contents); err != nil {
+			return o.full("a copy of "+l.path, l.contents, err)
+		}
+		l.contents = nil
+	}
+	if _, _, e := syscall.Syscall(syscall.SYS_MUNMAP, o.o.Agreed.Lo, uintptr(o.o.Agreed.Size), 0); e != 0 && o.o.Agreed.Size > 0 {
+		return fmt.Errorf("make room for libraries at %#x: %w", o.o.Agreed.Lo, e)
+	}
+	return nil
+}
+
+func (o *fsOpener) removeLibraries() {
+	for _, l := range o.placed {
+		if l.size > 0 {
+			o.remove(l.file)
+		}
+	}
 }
 
 func (o *fsOpener) open(n int, base uintptr, s *prelinked, _ map[string]definition) (opened, error) {
 	what := fmt.Sprintf("the copy of the program for rank %d of a worker", n)
-	lib, err := o.load(strconv.Itoa(n), what, s.at(base), dl.RTLD_NOW|dl.RTLD_LOCAL|rtldDeepBind)
+	var copied *namespace
+	err := o.load(strconv.Itoa(n), what, s.at(base), func(file string) (err error) {
+		copied, err = o.space.add(file)
+		return err
+	})
 	if err != nil {
 		return opened{}, err
 	}
-	return opened{symbol: hostSymbol, close: lib.Close}, nil
+	return opened{symbol: copied.symbol, close: copied.remove}, nil
 }
 
-func (o *fsOpener) end(libraries []string) { (*namespace)(nil).end(libraries) }
+func (o *fsOpener) end(libraries []string) {
+	if o.space == nil {
+		return
+	}
+	files := make([]string, len(libraries))
+	for i, path := range libraries {
+		files[i] = o.fileOf(path)
+	}
+	o.space.end(files)
+}
 
 // load writes a file, has it loaded, and removes its name at once: the file lives on in its mappings.
-func (o *fsOpener) load(name, what string, contents []byte, mode int) (*dl.DL, error) {
+func (o *fsOpener) load(name, what string, contents []byte, open func(file string) error) error {
 	path := filepath.Join(o.dir, fmt.Sprintf("%d-%s.so", os.Getpid(), name))
 	defer o.remove(path)
 	if err := o.write(path, contents); err != nil {
-		return nil, directoryRefusal(o.dir, fmt.Sprintf("cannot hold %s (%d bytes): %v", what, len(contents), cause(err)))
+		return o.full(what, contents, err)
 	}
-	lib, err := dl.Open(path, mode)
-	if err != nil {
-		return nil, openingFailed(o.prog, "fs", err)
+	if err := open(path); err != nil {
+		return openingFailed(o.prog, "fs", err)
 	}
-	return lib, nil
+	return nil
+}
+
+func (o *fsOpener) full(what string, contents []byte, err error) error {
+	return directoryRefusal(o.dir, fmt.Sprintf("cannot hold %s (%d bytes): %v", what, len(contents), cause(err)))
 }
 
 func (o *fsOpener) remove(path string) {

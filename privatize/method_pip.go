@@ -32,8 +32,9 @@ type pipOpener struct {
 	made []*namespace
 }
 
-// libraries has nothing to do: each namespace loads its own.
-func (o *pipOpener) libraries([]Library, map[string]definition) error { return nil }
+// place and libraries have nothing to do: each namespace loads its own.
+func (o *pipOpener) place(_ []*image, libs []Library) ([]Library, error) { return libs, nil }
+func (o *pipOpener) libraries(map[string]definition) error               { return nil }
 
 func (o *pipOpener) open(n int, base uintptr, s *prelinked, given map[string]definition) (opened, error) {
 	all := maps.Clone(given)

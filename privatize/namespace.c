@@ -67,6 +67,31 @@ void *priv_namespace_open(int definitions, int program, const struct priv_copy *
 	return handle;
 }
 
+void *priv_namespace_begin(const char *definitions, char **why)
+{
+	void *space = dlmopen(LM_ID_NEWLM, definitions, RTLD_NOW | RTLD_LOCAL);
+	*why = space ? NULL : dlerror();
+	return space;
+}
+
+void *priv_namespace_add(void *space, const char *file, char **why)
+{
+	Lmid_t id;
+	void *handle = dlinfo(space, RTLD_DI_LMID, &id) ? NULL : dlmopen(id, file, RTLD_NOW | RTLD_LOCAL);
+	*why = handle ? NULL : dlerror();
+	return handle;
+}
+
+void *priv_namespace_remove(void *handle)
+{
+	return dlclose(handle) ? dlerror() : NULL;
+}
+
+uint64_t priv_bias(void *handle)
+{
+	return ((const struct link_map *)handle)->l_addr; /* dlopen(3): a handle is the object's link_map */
+}
+
 /* What ld.so would run at the end of a process. */
 static void run_destructors(const struct link_map *m)
 {
@@ -90,7 +115,7 @@ static void run_destructors(const struct link_map *m)
 void priv_library_end(void *space, const char *path)
 {
 	first = space;
-	const struct link_map *m = space ? find(path) : dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+	const struct link_map *m = find(path);
 	if (m)
 		run_destructors(m);
 }
@@ -102,16 +127,15 @@ void priv_streams_flush(void *handle)
 		flush(NULL);
 }
 
-void priv_streams_start(const char *library)
+void priv_streams_start(void *library)
 {
 	static char object[16];
-	void *handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
-	void (*start)(void *) = handle ? (void (*)(void *))dlsym(handle, "_ZNSt8ios_base4InitC1Ev") : NULL;
+	void (*start)(void *) = (void (*)(void *))dlsym(library, "_ZNSt8ios_base4InitC1Ev");
 	if (start)
 		start(object);
 }
 
 uint64_t priv_symbol(void *handle, const char *name)
 {
-	return (uint64_t)dlsym(handle ? handle : RTLD_DEFAULT, name);
+	return (uint64_t)dlsym(handle, name);
 }

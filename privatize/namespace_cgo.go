@@ -67,21 +67,50 @@ func copyHook() (result, function uintptr) {
 	return uintptr(unsafe.Pointer(&C.priv_copy_result)), uintptr(C.priv_copy_function())
 }
 
-// startStreams makes the standard streams of a C++ library.
-func startStreams(library string) {
-	path := C.CString(library)
+// beginNamespace makes a namespace whose first object is a file of definitions.
+func beginNamespace(definitions string) (*namespace, error) {
+	path := C.CString(definitions)
 	defer C.free(unsafe.Pointer(path))
-	C.priv_streams_start(path)
+	var why *C.char
+	n := new(namespace)
+	n.space = C.priv_namespace_begin(path, &why)
+	if n.handle = n.space; n.space == nil {
+		return nil, errors.New(C.GoString(why))
+	}
+	return n, nil
 }
+
+// add has ld.so load a file into a namespace.
+func (n *namespace) add(file string) (*namespace, error) {
+	path := C.CString(file)
+	defer C.free(unsafe.Pointer(path))
+	var why *C.char
+	handle := C.priv_namespace_add(n.space, path, &why)
+	if handle == nil {
+		return nil, errors.New(C.GoString(why))
+	}
+	return &namespace{n.space, handle}, nil
+}
+
+// remove has ld.so unload what the handle stands for.
+func (n *namespace) remove() error {
+	if why := (*C.char)(C.priv_namespace_remove(n.handle)); why != nil {
+		return errors.New(C.GoString(why))
+	}
+	return nil
+}
+
+// bias is what ld.so has added to the addresses in the file.
+func (n *namespace) bias() uint64 { return uint64(C.priv_bias(n.handle)) }
+
+// startStreams makes std::cout and kin of a C++ library.
+func (n *namespace) startStreams() { C.priv_streams_start(n.handle) }
 
 // hostBytes keeps bytes in memory that stays where it is, as long as the process lives.
 func hostBytes(b []byte) uintptr { return uintptr(C.CBytes(b)) }
 
-// end runs the destructors of libraries, in that order, and flushes streams. Of the namespace nil: those of the process.
+// end runs the destructors of libraries, in that order, and flushes streams.
 func (n *namespace) end(libraries []string) {
-	if n == nil {
-		n = new(namespace)
-	}
 	for _, l := range libraries {
 		path := C.CString(l)
 		C.priv_library_end(n.space, path)
@@ -90,14 +119,9 @@ func (n *namespace) end(libraries []string) {
 	C.priv_streams_flush(n.handle)
 }
 
-// symbol is the address of a symbol of the namespace's program or libraries, or 0.
-func (n *namespace) symbol(name string) uintptr { return symbolIn(n.handle, name) }
-
-// hostSymbol is the address of a symbol of this process, or 0.
-func hostSymbol(name string) uintptr { return symbolIn(nil, name) }
-
-func symbolIn(handle unsafe.Pointer, name string) uintptr {
+// symbol is the address of a symbol of what the handle stands for, or of what that needs; or 0.
+func (n *namespace) symbol(name string) uintptr {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))
-	return uintptr(C.priv_symbol(handle, c))
+	return uintptr(C.priv_symbol(n.handle, c))
 }

@@ -20,11 +20,13 @@ type prelinked struct {
 	bases []uint64 // offsets of the words to add the base to
 
 	foreign []uint64       // offsets in the image area of the words that ld.so fills with values of this process
+	unseen  []string       // variables of libraries that the program has copies of, and that these would not see
 	copies  []copiedVar    // those that the copy of the program shows to the libraries of its namespace
 	strings []byte         // what stands in for the table of strings
 	paths   map[string]int // where the path of a needed library is in it
 
 	stringsAt uint64 // offset of the word that says where that is
+	isLibrary bool   // ld.so initialises it, and it has its thread-local variables from there: prelinked_library.go
 }
 
 // tagIgnored is a tag of the range for operating systems that ld.so has no use for.
@@ -32,22 +34,27 @@ const tagIgnored = 0x6000000f
 
 func newPrelinked(p *Program, libs []*image, provided []Library, bind map[string]uintptr, how Facts) (*prelinked, error) {
 	im := p.images[0]
-	s := &prelinked{p: p, im: im, libs: libs, bind: bind, how: how, paths: map[string]int{}}
+	s := &prelinked{p: p, im: im, libs: libs, bind: bind, how: how}
+	return s, s.prepare(provided)
+}
+
+// prepare rewrites the file; provided are the libraries that it finds.
+func (s *prelinked) prepare(provided []Library) error {
 	var size uint64
-	for _, l := range im.loads {
+	for _, l := range s.im.loads {
 		size = max(size, l.off+l.filesz)
 	}
-	s.bytes = slices.Clone(im.data[:size])
-	steps := []func() error{s.headers, func() error { return s.dynamic(provided) }, s.versions, s.symbols, s.packed, s.relocations}
+	s.bytes, s.paths = slices.Clone(s.im.data[:size]), map[string]int{}
+	steps := []func() error{s.headers, func() error { return s.dynamic(provided) }, s.versions, s.symbols, s.packed, s.relocations, s.checkCopies}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if s.stringsAt != 0 { // anywhere in memory: the copy lies where it wants to, so that ld.so adds zero
 		le.PutUint64(s.bytes[s.stringsAt:], uint64(hostBytes(s.strings)))
 	}
-	return s, nil
+	return nil
 }
 
 // at returns the file for a rank whose image area is at base.
@@ -76,10 +83,11 @@ func (s *prelinked) headers() error {
 	}
 	for ; n > 0; n, at = n-1, at+phdrSize {
 		h := s.bytes[at:]
-		switch elf.ProgType(le.Uint32(h)) {
-		case elf.PT_TLS, elf.PT_GNU_RELRO: // the reserve is ours; the pages become the job's memory
+		typ := elf.ProgType(le.Uint32(h))
+		switch {
+		case !s.isLibrary && (typ == elf.PT_TLS || typ == elf.PT_GNU_RELRO): // the reserve is ours; the pages become the job's memory
 			le.PutUint32(h, uint32(elf.PT_NULL))
-		case elf.PT_GNU_STACK: // ranks' stacks are ours too
+		case typ == elf.PT_GNU_STACK: // ranks' stacks are ours too
 			le.PutUint32(h[4:], uint32(elf.PF_R|elf.PF_W))
 		default:
 			address := le.Uint64(h[16:])
@@ -96,12 +104,13 @@ var addressTags = []elf.DynTag{
 	elf.DT_VERDEF, elf.DT_VERNEED, dtRELR,
 }
 
-// droppedTags are what the rank does itself, and what makes ld.so refuse a program.
-var droppedTags = []elf.DynTag{
-	elf.DT_INIT, elf.DT_FINI, elf.DT_INIT_ARRAY, elf.DT_INIT_ARRAYSZ, elf.DT_FINI_ARRAY, elf.DT_FINI_ARRAYSZ,
-	elf.DT_PREINIT_ARRAY, elf.DT_PREINIT_ARRAYSZ, elf.DT_TLSDESC_PLT, elf.DT_TLSDESC_GOT, elf.DT_DEBUG,
-	dtX86PLT, dtX86PLTSize, dtX86PLTEntry,
+// startTags hold addresses too, of what a rank does itself for its program.
+var startTags = []elf.DynTag{
+	elf.DT_INIT, elf.DT_FINI, elf.DT_INIT_ARRAY, elf.DT_FINI_ARRAY, elf.DT_PREINIT_ARRAY, elf.DT_TLSDESC_PLT, elf.DT_TLSDESC_GOT, dtX86PLT,
 }
+
+// droppedTags are the rest of that, and what makes ld.so refuse a program.
+var droppedTags = []elf.DynTag{elf.DT_INIT_ARRAYSZ, elf.DT_FINI_ARRAYSZ, elf.DT_PREINIT_ARRAYSZ, elf.DT_DEBUG, dtX86PLTSize, dtX86PLTEntry}
 
 // The stubs that a linker has marked (-z mark-plt), for an ld.so that is told to rewrite them.
 const dtX86PLT, dtX86PLTSize, dtX86PLTEntry elf.DynTag = 0x70000000, 0x70000001, 0x70000003
@@ -117,17 +126,17 @@ func (s *prelinked) dynamic(provided []Library) error {
 		switch {
 		case tag == elf.DT_NULL:
 			return nil
-		case slices.Contains(addressTags, tag):
+		case slices.Contains(addressTags, tag), s.isLibrary && slices.Contains(startTags, tag):
 			s.moves(at+8, value)
 		case tag == elf.DT_NEEDED && s.needs(at, value, provided):
-		case slices.Contains(droppedTags, tag), tag == elf.DT_NEEDED:
+		case !s.isLibrary && (slices.Contains(startTags, tag) || slices.Contains(droppedTags, tag)), tag == elf.DT_NEEDED:
 			le.PutUint64(s.bytes[at:], tagIgnored)
 		case tag == elf.DT_STRTAB:
 			s.stringsAt = at + 8
 			s.foreign = append(s.foreign, s.im.bias+s.im.dynSeg.vaddr+s.stringsAt-start)
 		case tag == elf.DT_FLAGS_1:
 			le.PutUint64(s.bytes[at+8:], value&^uint64(elf.DF_1_PIE))
-		case tag == elf.DT_FLAGS:
+		case tag == elf.DT_FLAGS && !s.isLibrary:
 			le.PutUint64(s.bytes[at+8:], value&^uint64(elf.DF_STATIC_TLS))
 		}
 	}
@@ -270,6 +279,11 @@ func (s *prelinked) relocation(at uint64, rel relocation) error {
 	case elf.R_X86_64_RELATIVE, elf.R_X86_64_IRELATIVE:
 		s.moves(at+16, rel.addend)
 		return nil
+	}
+	if s.isLibrary { // the rest is ld.so's
+		return nil
+	}
+	switch typ {
 	case elf.R_X86_64_DTPMOD64, elf.R_X86_64_DTPOFF64, elf.R_X86_64_TPOFF64, elf.R_X86_64_TLSDESC:
 		return s.threadLocal(at, typ, rel)
 	}
@@ -281,7 +295,7 @@ func (s *prelinked) relocation(at uint64, rel relocation) error {
 	if typ == elf.R_X86_64_COPY {
 		return s.copied(at, rel.sym, name)
 	}
-	if sym.shndx != elf.SHN_UNDEF || rel.sym == 0 {
+	if sym.shndx != elf.SHN_UNDEF || rel.sym == 0 || s.option(at, name, rel.addend) {
 		return nil
 	}
 	v, err := s.provided(name)
@@ -295,22 +309,22 @@ func (s *prelinked) relocation(at uint64, rel relocation) error {
 	return s.becomes(at, uint64(v)+rel.addend)
 }
 
-// isCxxRuntime tells the library of the C++ language, of which the runtime takes over what is kept for each thread.
-func (im *image) isCxxRuntime() bool {
-	return strings.HasPrefix(im.dyn.soname, "libstdc++.so") || strings.HasPrefix(im.dyn.soname, "libc++")
+// isLanguageRuntime tells the libraries of C++ and Fortran, of which the runtime takes over what is kept for each thread or process.
+func (im *image) isLanguageRuntime() bool {
+	return slices.ContainsFunc([]string{"libstdc++.so", "libc++", "libgfortran.so"}, func(name string) bool { return strings.HasPrefix(im.dyn.soname, name) })
 }
 
 // provided is the address of what the runtime stands in for, 0 for what ld.so has to find.
 func (s *prelinked) provided(name string) (uintptr, error) {
 	v := s.bind[name]
-	if v == 0 && s.p.opts.Fallback != nil {
-		v = s.p.opts.Fallback(name)
+	if v == 0 {
+		v = s.p.opts.fallback(name)
 	}
 	if v == 0 {
 		return 0, nil
 	}
 	for _, lib := range s.libs {
-		if _, ok := lib.find(newQuery(name, "")); !ok || lib.isCLibrary() || lib.isCxxRuntime() && s.bind[name] != 0 {
+		if _, ok := lib.find(newQuery(name, "")); !ok || lib.isCLibrary() || lib.isLanguageRuntime() && s.bind[name] != 0 {
 			continue
 		}
 		if strings.HasPrefix(name, "MPI_") || strings.HasPrefix(name, "PMPI_") {

@@ -2,7 +2,6 @@ package privatize
 
 import (
 	"debug/elf"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -32,9 +31,8 @@ func (s *prelinked) copied(at, index uint64, name string) error {
 		return s.shown(at, sym, lib, original, ok)
 	}
 	if !ok || !s.serves(lib, original, name) {
-		return &Refusal{s.im.path, UnknownReloc,
-			fmt.Sprintf("has a copy of %s, a variable of a library that would not see it under +privatize %s", name, s.how.Name),
-			"rebuild it with -fPIC, or take +privatize pie"}
+		s.unseen = append(s.unseen, name)
+		return nil
 	}
 	for off := uint64(0); off+8 <= sym.size; off += 8 {
 		s.foreign = append(s.foreign, s.im.bias+sym.value+off)
@@ -45,6 +43,20 @@ func (s *prelinked) copied(at, index uint64, name string) error {
 	le.PutUint64(s.bytes[entry+8:], 0)
 	s.fixed(entry + 8)
 	return nil
+}
+
+// checkCopies refuses a program with copies that its libraries would have to see. Linkers list them in any order.
+func (s *prelinked) checkCopies() error {
+	slices.Sort(s.unseen)
+	what := "a copy of " + strings.Join(s.unseen, ", ") + ", a variable of a library that would not see it"
+	switch len(s.unseen) {
+	case 0:
+		return nil
+	case 1:
+	default:
+		what = "copies of " + strings.Join(s.unseen, ", ") + ", variables of libraries that would not see them"
+	}
+	return &Refusal{s.im.path, UnknownReloc, "has " + what + " under +privatize " + s.how.Name, "rebuild it with -fPIC, or take +privatize pie"}
 }
 
 // fixed keeps the base from being added to a word.
@@ -96,13 +108,11 @@ func (s *prelinked) namesAt(value uint64) (names []string) {
 // of its own.
 var cxxStreams = []string{"_ZSt3cin", "_ZSt4cout", "_ZSt4cerr", "_ZSt4clog", "_ZSt4wcin", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog"}
 
-// optionVariables are what getopt talks by. Options.BindShared has versions of it that know of copies.
-var optionVariables = []string{"optarg", "optind", "opterr", "optopt"}
-
 // serves tells whether a copy is as good as a variable that libraries do not see it for: constants, streams that nobody assigns.
 func (s *prelinked) serves(lib *image, original symbol, name string) bool {
-	return lib.isConstant(original.value) || slices.Contains([]string{"stdin", "stdout", "stderr", "__libc_single_threaded"}, name) ||
-		slices.Contains(cxxStreams, name) || slices.Contains(optionVariables, name) || strings.HasPrefix(name, "_ZT")
+	_, isOption := optionVariables[name]
+	return isOption || lib.isConstant(original.value) || slices.Contains([]string{"stdin", "stdout", "stderr", "__libc_single_threaded"}, name) ||
+		slices.Contains(cxxStreams, name) || strings.HasPrefix(name, "_ZT")
 }
 
 // isConstant tells whether a place is read-only once it has been relocated.

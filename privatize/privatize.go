@@ -42,10 +42,22 @@ type Options struct {
 	SharedLibraries, NamespaceLibraries map[string]uintptr
 	// Backing is what lies under an image area, for methods that have ld.so map something over it.
 	Backing func(base uintptr) Backing
+	// Agreed are addresses at which all workers of the job load the libraries that ranks share. It is memory of the region that nobody uses.
+	Agreed Area
+	// Opened is told of each library that ranks share once it is loaded, the C library first. It may be nil.
+	Opened func(SharedLibrary)
 	// Directory is a directory of the job for copies of the program; "" for methods that need none.
 	Directory string
 	// Copies says where files are read that are not what they were at their paths. Ranks know the paths.
 	Copies map[string]string
+}
+
+// fallback is a symbol that no image defines, or 0.
+func (o *Options) fallback(name string) uintptr {
+	if o.Fallback == nil {
+		return 0
+	}
+	return o.Fallback(name)
 }
 
 // file is where a file is read.
@@ -92,10 +104,11 @@ type Program struct {
 	// The sites that depend on the process, for Attach.
 	externalSites, ifuncSites []site
 
-	tableAt uint64 // where a rank's external values are recorded
-	inside  inside // of the C library
-	entry   entryOffsets
-	offsets map[string]uint64 // of symbols that ranks have been given; 0: there is none
+	optionsAt uint64 // where a rank's optind and kin are, if its program reaches them: option_variables.go
+	tableAt   uint64 // where a rank's external values are recorded
+	inside    inside // of the C library
+	entry     entryOffsets
+	offsets   map[string]uint64 // of symbols that ranks have been given; 0: there is none
 }
 
 // Load reads the program and the libraries that Resolve found, checks them, lays them out and relocates them.

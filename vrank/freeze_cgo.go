@@ -168,6 +168,9 @@ func (w *worker) readyToSave(r *rank, f *Frozen, all *holders) bool {
 		why = C.GoString(hold)
 	}
 	if why == "" {
+		why = w.sharedHold(r)
+	}
+	if why == "" {
 		if err := w.images.CommitPrivate(r.imageArea()); err != nil {
 			why = err.Error()
 		}

@@ -45,6 +45,9 @@ func (w *worker) sendAway(m *C.struct_vr_move) error {
 	r := (*rank)(unsafe.Pointer(m.rank))
 	why := C.GoString(C.vr_move_obstacle(m))
 	if why == "" {
+		why = w.sharedHold(r)
+	}
+	if why == "" {
 		why = w.pack(r, m)
 	}
 	if why != "" {
@@ -176,6 +179,7 @@ func (w *worker) attachRank(r *rank) error {
 	C.vr_placing = nil
 	if err == nil && w.sharesLibraries {
 		w.point(r, &placed)
+		w.introduce(r)
 	}
 	if err == nil {
 		err = w.adoptLibraries(r)

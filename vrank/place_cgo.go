@@ -9,7 +9,6 @@ package vrank
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
 
-static const char *stay_name(int i) { return vr_pinning_bindings[i].name; }
 static const char *libc_name(int i) { return vr_libc_names[i]; }
 */
 import "C"
@@ -47,19 +46,16 @@ func describeProgram(p *privatize.Program) {
 
 // describeStays tells where the C library has the functions behind vr_pinning_bindings.
 func describeStays(p *privatize.Program) {
-	for i := C.int(0); C.stay_name(i) != nil; i++ {
-		off, _ := p.Symbol(C.GoString(C.stay_name(i)))
+	for i := C.int(0); C.vr_pinning_name(i) != nil; i++ {
+		off, _ := p.Symbol(C.GoString(C.vr_pinning_name(i)))
 		C.vr_pinning_place(i, C.uint64_t(off))
 	}
 }
 
-// describeGetopt tells where programs have copies of getopt's variables, if they do.
+// describeGetopt tells where ranks have variables of getopt's of their own, if they do.
 func describeGetopt(p *privatize.Program) {
-	place := func(name string) C.uint64_t {
-		off, _ := p.Symbol(name)
-		return C.uint64_t(off)
-	}
-	C.vr_getopt_setup(&C.struct_vr_getopt_places{optarg: place("optarg"), optind: place("optind"), opterr: place("opterr"), optopt: place("optopt")})
+	place := func(name string) C.uint64_t { return C.uint64_t(p.OptionVariable(name)) }
+	C.vr_getopt_places = C.struct_vr_getopt_places{optarg: place("optarg"), optind: place("optind"), opterr: place("opterr"), optopt: place("optopt")}
 }
 
 func describeObject(o *privatize.Object, name *C.char) C.struct_vr_object {
@@ -175,6 +171,7 @@ func (w *worker) place(id int) error {
 		r.pin("its heap is the C library's (+heap)")
 	}
 	w.mpi.NewRank(unsafe.Pointer(r))
+	w.introduced = true // it does so itself
 	C.vr_rank_start(&r.c)
 	return nil
 }

@@ -150,7 +150,11 @@ func fileAt(pc uint64) (path string, address uint64, ok bool) {
 	if C.vr_host_find(C.uint64_t(pc), &host) == 0 {
 		return "", 0, false
 	}
-	return C.GoString(host.path), pc - uint64(host.bias), true
+	path = C.GoString(host.path)
+	if l := running.sharedLibrary(path); l != nil {
+		return l.Path, pc - uint64(l.Base), true
+	}
+	return path, pc - uint64(host.bias), true
 }
 
 // faultTrace is the backtrace of a rank that has faulted, innermost call first.

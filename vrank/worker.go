@@ -26,6 +26,8 @@ type worker struct {
 	movable         bool // its method lets ranks move
 	sharesLibraries bool // under its method ranks use libraries of the process
 	program         *privatize.Program
+	shared          []privatize.SharedLibrary
+	introduced      bool // those know the environment of ranks
 	heap            heap // of the first rank in images that others share
 	layout          sliceLayout
 	inherited       []string          // what of the environment of the job all ranks have
@@ -143,6 +145,8 @@ func (w *worker) load() error {
 	o := LoadOptions(w.mpi)
 	o.Bind, o.BindShared = w.bound(o.Bind), w.bound(o.BindShared)
 	o.TLSTop, o.Directory, o.Copies = threadPointer(), w.cfg.Directory, w.cfg.Copies
+	o.Agreed = privatize.Area{Lo: uintptr(w.cfg.Layout.Base), Size: privateSize - peStackSize}
+	o.Opened = w.openedShared
 	o.Backing = func(base uintptr) privatize.Backing {
 		return privatize.Backing{FD: w.region.FD(), Offset: int64(base - w.region.Base())}
 	}

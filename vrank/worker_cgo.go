@@ -19,7 +19,11 @@ static const struct vr_binding *bindings(void) { return vr_bindings; }
 static const struct vr_binding *stays(void) { return vr_pinning_bindings; }
 static const struct vr_binding *ldso_calls(void) { return vr_ldso_bindings; }
 static const struct vr_binding *getopts(void) { return vr_getopt_bindings; }
+static const struct vr_binding *fortran(void) { return vr_fortran_bindings; }
+static const struct vr_binding *shared_stays(void) { return vr_pinning_shared_bindings; }
 static const struct vr_binding *shared_libraries(void) { return vr_shared_library_bindings; }
+static const struct vr_binding *shared_only(void) { return vr_shared_only_bindings; }
+static const struct vr_binding *any_libraries(void) { return vr_library_bindings; }
 static const struct vr_binding *namespace_libraries(void) { return vr_namespace_library_bindings; }
 static void set_measuring(void) { atomic_store(&vr_job->measuring, 1); }
 static const char *const *heap_names(void) { return vr_heap_names; }
@@ -116,14 +120,13 @@ func (w *worker) joinJob() error {
 		if p.Half {
 			C.vr_steal_policy.half = 1
 		}
-		if w.movable && !w.crowded && !w.images.NeedSettling() && w.cfg.CopyFD == 0 {
+		if w.movable && !w.crowded && !w.images.NeedSettling() && w.cfg.CopyFD == 0 && !w.sharesLibraries {
 			C.vr_stealable_on = 1
 		}
 	}
 	C.vr_out_fd = C.int(w.cfg.OutputFD)
 	C.vr_heap_handlers()
 	C.vr_core_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
-	C.vr_ldso_setup()
 	w.startJournal()
 	if w.cfg.CopyFD > 0 {
 		if err := w.startCopying(); err != nil {
@@ -247,23 +250,28 @@ func commonBindings() map[string]uintptr {
 // sharedBindings are those of programs that use the libraries of the worker: ld.so answers what is asked about objects, and
 // memory of the rank's heap meets that of the worker's.
 func sharedBindings() map[string]uintptr {
-	m := commonBindings()
+	m := bindings()
 	apply(m, C.ldso_calls())
 	apply(m, C.shared_libraries())
 	apply(m, C.getopts())
+	apply(m, C.fortran())
+	apply(m, C.shared_stays())
 	return m
 }
 
 // sharedLibraryBindings are those of libraries that ranks share.
 func sharedLibraryBindings() map[string]uintptr {
 	m := make(map[string]uintptr)
+	apply(m, C.any_libraries())
 	apply(m, C.shared_libraries())
+	apply(m, C.shared_only())
 	return m
 }
 
 // namespaceLibraryBindings are those of libraries in a rank's own namespace.
 func namespaceLibraryBindings() map[string]uintptr {
 	m := make(map[string]uintptr)
+	apply(m, C.any_libraries())
 	apply(m, C.namespace_libraries())
 	return m
 }

@@ -155,6 +155,19 @@ struct vr_context {
 	struct vr_call call;
 };
 
+/* How far a rank has come with getopt, and what its program has no variables for. */
+struct vr_getopt {
+	char *const *argv;
+	int32_t begun; /* optind before the first of the calls */
+	int32_t calls; /* since then, with these arguments */
+	int32_t left; /* optind after the last one */
+	int32_t is_ready;
+	int32_t optind, opterr, optopt;
+	int32_t pe; /* in which the last call was */
+	uint64_t stamp; /* of the last call in that worker */
+	char *optarg;
+};
+
 /* The rank control block, above the stack of its slice, and directly above its TLS save area: see vr_rank_of, vr_tls_of. Its first cache line is
  * all that a switch touches, the beginning of its context included. */
 struct vr_rank {
@@ -202,6 +215,9 @@ struct vr_rank {
 	struct vr_signals *signals; /* signals.c */
 	struct vr_process *process; /* process.h */
 	struct vr_cxx_globals { void *caught; uint64_t uncaught; } cxx; /* of exceptions, where libraries are shared: ldso_libs.c */
+	struct vr_getopt getopt; /* where libraries are shared: ldso_getopt.c */
+	char *strtok_at; /* where libraries are shared: ldso_libs.c */
+	int32_t statements; /* of Fortran that read or write, begun and not done: ldso_fortran.c */
 	int32_t standard_fd[3]; /* private descriptors in place of 0, 1, 2; 0 where there is none: stdio.c */
 	int32_t streams_know; /* bit by bit, whether the program's stream has the number of that one: freopen */
 	void *affinity; /* cores that it has asked for; or NULL: affinity.c */

@@ -91,18 +91,24 @@ static void early_init(const struct vr_entry *e)
 	vr_thread_default((int (*)(const pthread_attr_t *))e->libc[VR_LIBC_THREAD_DEFAULT], 0);
 }
 
+void vr_rank_introduce(struct vr_rank *r)
+{
+	const struct vr_entry *e = &r->entry;
+	if (e->environ_var)
+		*(char ***)e->environ_var = r->envp;
+	if (e->progname_full)
+		*(char **)e->progname_full = r->argv[0];
+	if (e->progname) {
+		char *slash = strrchr(r->argv[0], '/');
+		*(char **)e->progname = slash ? slash + 1 : r->argv[0];
+	}
+}
+
 /* What ld.so and the C library's start code do before main, in their order. */
 static void initialise(struct vr_rank *me)
 {
 	const struct vr_entry *e = &me->entry;
-	if (e->environ_var)
-		*(char ***)e->environ_var = me->envp;
-	if (e->progname_full)
-		*(char **)e->progname_full = me->argv[0];
-	if (e->progname) {
-		char *slash = strrchr(me->argv[0], '/');
-		*(char **)e->progname = slash ? slash + 1 : me->argv[0];
-	}
+	vr_rank_introduce(me);
 	if (e->early_init)
 		early_init(e);
 	if (e->ctype_init)

@@ -68,6 +68,9 @@ void vr_library_add(struct vr_rank *r, struct vr_library *l);
 /* PE stack. A library of a rank that has come from another worker. */
 void vr_library_adopt(const struct vr_library *l);
 
+/* Tell the C library that rank r uses its environment and its program's name. PE stack of the owner, or the rank's. */
+void vr_rank_introduce(struct vr_rank *r);
+
 /* The rank whose images r uses: itself unless ranks share them. */
 struct vr_rank *vr_library_owner(const struct vr_rank *r);
 
@@ -112,9 +115,6 @@ int vr_host_find(uint64_t pc, struct vr_host_image *out);
 
 /* Is this the program itself, none of its libraries? NULL is not. Any thread. */
 int vr_object_is_program(const struct vr_object *o);
-
-/* From here on the worker's free and realloc know the slices of ranks; PE stack, once the job is there. */
-void vr_ldso_setup(void);
 
 /* Report full and damaged heaps by rank; PE stack, once. */
 void vr_heap_handlers(void);
@@ -174,6 +174,11 @@ extern const struct vr_binding vr_ldso_bindings[];
 extern const struct vr_binding vr_pinning_bindings[];
 void vr_pinning_place(int index, uint64_t place);
 
+/* Where ranks share libraries there are more of them, with indices behind those, and places are addresses. NULL ends the names. */
+extern const struct vr_binding vr_pinning_shared_bindings[];
+const char *vr_pinning_name(int index);
+int vr_pinning_has_place(int index);
+
 /* Those of the bindings that make up the heap: the allocator and the mmap family. Ends with NULL. */
 extern const char *const vr_heap_names[];
 
@@ -188,14 +193,29 @@ extern int vr_host_heap;
 
 /* What libraries of such programs get: those that ranks of a worker share (the programs get this too), and those in a namespace of one
  * rank: ldso_libs.c. */
-extern const struct vr_binding vr_shared_library_bindings[], vr_namespace_library_bindings[];
+extern const struct vr_binding vr_shared_library_bindings[], vr_shared_only_bindings[], vr_namespace_library_bindings[], vr_library_bindings[];
 
-/* Programs that share the C library have copies of its variables at these offsets from their images, 0 for none: ldso_getopt.c. */
+/* Ranks that share the C library have their own of its variables at these offsets from their images, 0 for none: ldso_getopt.c. */
 struct vr_getopt_places {
 	uint64_t optarg, optind, opterr, optopt;
 };
-void vr_getopt_setup(const struct vr_getopt_places *p);
+extern struct vr_getopt_places vr_getopt_places;
+
+/* The functions of the C library that they share, and its variables. PE stack, once. */
+struct vr_getopt_library {
+	uint64_t getopt, posix_getopt, getopt_long, getopt_long_only;
+	char **optarg;
+	int *optind, *opterr, *optopt;
+};
+extern struct vr_getopt_library vr_getopt_library;
 extern const struct vr_binding vr_getopt_bindings[];
+
+/* Fortran's library, where they share that: ldso_fortran.c. */
+struct vr_fortran_library {
+	uint64_t read, read_done, write, write_done;
+};
+extern struct vr_fortran_library vr_fortran_library;
+extern const struct vr_binding vr_fortran_bindings[];
 
 /* ld.so has loaded what ranks run. */
 extern int vr_ldso;

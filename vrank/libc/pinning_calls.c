@@ -16,17 +16,19 @@ enum { SETLOCALE, NEWLOCALE, MLOCKALL, FIRST };
 #define VR_PINNING_CALLS(name, why) why,
 static const char *const reasons[] = {
 #include "vrank/libc/pinning_calls.h"
+#define VR_PINNING_CALLS(name, why) why,
+#include "vrank/libc/pinning_calls_shared.h"
 };
 
 #define COUNT (FIRST + sizeof reasons / sizeof reasons[0])
 
-static uint64_t places[COUNT]; /* of the C library's functions, as offsets from a rank's images */
+static uint64_t places[COUNT]; /* of the functions, as offsets from a rank's images, or addresses where libraries are shared */
 
 /* ---- locales: those other than C are maps of files, and their character sets may need libraries ---- */
 
 static void *own(int index)
 {
-	return (void *)(vr_current->images + places[index]);
+	return (void *)((vr_ldso ? 0 : vr_current->images) + places[index]);
 }
 
 static int is_other(const char *name)
@@ -94,8 +96,10 @@ void *vr_stay(int index)
 
 #define VR_PINNING_CALLS(name, why) void vr_pinning_##name(void);
 #include "vrank/libc/pinning_calls.h"
+#define VR_PINNING_CALLS(name, why) void vr_pinning_##name(void);
+#include "vrank/libc/pinning_calls_shared.h"
 #define VR_PINNING_CALLS(name, why) {#name, vr_pinning_##name},
-const struct vr_binding vr_pinning_bindings[COUNT + 1] = {
+const struct vr_binding vr_pinning_bindings[] = {
 	{"setlocale", pinning_setlocale},
 	{"newlocale", pinning_newlocale},
 	{"mlockall", pinning_mlockall},
@@ -103,7 +107,29 @@ const struct vr_binding vr_pinning_bindings[COUNT + 1] = {
 	{0, 0},
 };
 
+#define VR_PINNING_CALLS(name, why) {#name, vr_pinning_##name},
+const struct vr_binding vr_pinning_shared_bindings[] = {
+#include "vrank/libc/pinning_calls_shared.h"
+	{0, 0},
+};
+
+static const struct vr_binding *binding(int index)
+{
+	int n = sizeof vr_pinning_bindings / sizeof vr_pinning_bindings[0] - 1;
+	return index < n ? &vr_pinning_bindings[index] : &vr_pinning_shared_bindings[index - n];
+}
+
+const char *vr_pinning_name(int index)
+{
+	return binding(index)->name;
+}
+
 void vr_pinning_place(int index, uint64_t place)
 {
 	places[index] = place;
+}
+
+int vr_pinning_has_place(int index)
+{
+	return places[index] != 0;
 }

@@ -67,7 +67,7 @@ int vr_redirect(void)
 	struct vr_rank *r = vr_current;
 	if (vr_job->pes < 2 || vr_is_child() || atomic_load(&r->is_pinned))
 		return 0;
-	if (r->images != vr_images_of(r->id))
+	if (vr_ldso || r->images != vr_images_of(r->id))
 		return ENOTSUP;
 	r->is_redirected = 1;
 	return vr_redirect_enter(r);

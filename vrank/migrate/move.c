@@ -3,6 +3,7 @@
 #include "vrank/migrate/move.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "isomalloc/heap.h"
 #include "vrank/core/access.h"
@@ -195,11 +196,14 @@ const char *vr_move_self(int32_t to)
 		return "there is no such worker any more: the job was restarted with fewer";
 	if (!(m = move_new(me, to)))
 		return "the memory that the workers share is full";
+	struct vr_receipt receipt = {0};
+	static char text[sizeof receipt.why];
 	m->is_own = 1;
+	m->receipt = &receipt;
 	append(&vr_pe->orders, m);
 	vr_rank_ready(&me->context);
 	vr_rank_leave(VR_MOVES);
-	return NULL;
+	return receipt.why[0] ? memcpy(text, receipt.why, sizeof text) : NULL;
 }
 
 const char *vr_move_unasked(const struct vr_rank *r)
