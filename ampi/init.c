@@ -26,7 +26,6 @@ void ampi_rank_init(struct vr_rank *r)
 	struct ampi_rank *m = r->mpi;
 	predefined_comm(&m->world, MPI_COMM_WORLD, "MPI_COMM_WORLD", AMPI_CONTEXT_WORLD, r->id, vr_job->ranks);
 	predefined_comm(&m->self, MPI_COMM_SELF, "MPI_COMM_SELF", AMPI_CONTEXT_SELF, 0, 1);
-	vr_shim_guarded = ampi_table_guarded();
 	m->last_error_code = MPI_ERR_LASTCODE;
 	m->file_errhandler = (uint64_t)MPI_ERRORS_RETURN; /* MPI 5.0 section 14.7 */
 }

@@ -4,6 +4,7 @@ package ampi
 #cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic -I${SRCDIR}/..
 #cgo CFLAGS: -I${SRCDIR}/../shim/include -I${SRCDIR}/../shim
 #include "ampi/ampi.h"
+#include "vrank/libc/life.h"
 */
 import "C"
 
@@ -19,7 +20,10 @@ import (
 )
 
 // Table is the address of the function table that programs' shims unpack.
-func (s *Server) Table() uintptr { return uintptr(unsafe.Pointer(C.ampi_table())) }
+func (s *Server) Table() uintptr {
+	C.vr_shim_guarded = unsafe.Pointer(C.ampi_table_guarded()) // ranks that are restarted have it already
+	return uintptr(unsafe.Pointer(C.ampi_table()))
+}
 
 // Function is the address of an MPI function by its name, MPI_ or PMPI_, for programs that bind it themselves; 0 when it is
 // not one. Threads that such a program starts are told apart from the first one.

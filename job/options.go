@@ -130,5 +130,28 @@ func (o Options) check() error {
 			return refusal.New(refusal.CodeUsage, "+migrate copy %v", err)
 		}
 	}
+	if o.Isolate {
+		if err := o.checkIsolate(); err != nil {
+			return err
+		}
+	}
 	return o.checkHeap()
+}
+
+// checkIsolate refuses what would leave memory of ranks outside of what +isolate keeps apart.
+func (o Options) checkIsolate() error {
+	switch {
+	case o.Method != privatize.Methods()[0].Facts().Name:
+		return refusal.New(refusal.CodeUsage, "+isolate: under +privatize %s ranks share memory outside of their slices: take +privatize pie", o.Method)
+	case o.Restart != nil && !o.Restart.was.Options.Isolate:
+		return refusal.New(refusal.CodeUsage, "+isolate: the job was saved without it, so its ranks may be anywhere in the runtime: leave it out, or begin anew")
+	case o.Copy:
+		return refusal.New(refusal.CodeUsage, "+isolate: not with +migrate copy: leave one of them out")
+	case o.hostHeap():
+		return refusal.New(refusal.CodeUsage, "+isolate: the heap of ranks is the C library's, which keeps them together: leave out what makes it so (+heap host, +movable no, +registered no, AMPI_HEAP)")
+	}
+	if err := vrank.CannotIsolate(); err != nil {
+		return refusal.New(refusal.CodeUsage, "+isolate %v", err)
+	}
+	return nil
 }

@@ -74,7 +74,8 @@ type Lasting struct {
 	// live.ParsePeriod. They are for Started: vrank itself heeds neither.
 	Balance, Period string
 
-	Steal bool // idle PEs take ready ranks from busy ones
+	Steal   bool // idle PEs take ready ranks from busy ones
+	Isolate bool // a rank that touches another one's slice is ended: see CannotIsolate
 }
 
 // ThisRun are the options that workers heed and that hold until the job ends or is interrupted. A new one needs no other places than one of

@@ -33,6 +33,9 @@ func (w *worker) faultReport(r *rank) Event {
 		if place := placeOf(r, uint64(f.address)); place != "" {
 			what += ", " + place + ","
 		}
+		if f.code == segvPKUErr {
+			what += " " + access(f.is_store != 0) + " that +isolate forbids,"
+		}
 	}
 	t := w.faultTrace(r)
 	regs := registers(&C.vr_fault.regs)
@@ -43,6 +46,16 @@ func (w *worker) faultReport(r *rank) Event {
 		e.Text += "\n  " + line
 	}
 	return e
+}
+
+// segvPKUErr is the code of a SIGSEGV by a protection key.
+const segvPKUErr = 4
+
+func access(isStore bool) string {
+	if isStore {
+		return "a store"
+	}
+	return "a load"
 }
 
 // placeOf says whose memory an address is in, or next to; empty outside of slices.

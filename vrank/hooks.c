@@ -18,6 +18,7 @@ const struct vr_core_hooks vr_core_hooks = {
 	.enter_directory = vr_directory_enter,
 	.enter_mask = vr_mask_enter,
 	.is_mapped_file = vr_file_mapping_of,
+	.protected_part = vr_protected_part,
 	.poll_signals = vr_signals_poll,
 	.signals_may_come = vr_signals_may_come,
 	.refuse_child = vr_child_refuse,

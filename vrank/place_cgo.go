@@ -6,6 +6,7 @@ package vrank
 #include "isomalloc/heap.h"
 #include "vrank/core/access.h"
 #include "vrank/core/core.h"
+#include "vrank/core/isolate.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
 
@@ -83,13 +84,22 @@ func describeTools(p *privatize.Program) {
 }
 
 func describeMemory(p *privatize.Program) {
-	var ranges []C.uint64_t
+	var ranges, all []C.uint64_t
 	for _, r := range p.Ranges() {
-		if !r.Shared && !r.OnWrite {
-			ranges = append(ranges, C.uint64_t(r.Offset), C.uint64_t(r.Offset+r.Size))
+		if r.Shared {
+			continue
+		}
+		part := []C.uint64_t{C.uint64_t(r.Offset), C.uint64_t(r.Offset + r.Size)}
+		if all = append(all, part...); !r.OnWrite {
+			ranges = append(ranges, part...)
 		}
 	}
 	C.vr_images_writable((*C.uint64_t)(unsafe.Pointer(&ranges[0])), C.int(len(ranges)/2))
+	hasCode := C.int(0)
+	if p.ExecStack() {
+		hasCode = 1
+	}
+	C.vr_isolate_images((*C.uint64_t)(unsafe.Pointer(&all[0])), C.int(len(all)/2), hasCode)
 }
 
 // protect sets what this process may do with parts of a rank's slice.

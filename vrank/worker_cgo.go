@@ -3,6 +3,7 @@ package vrank
 /*
 #include "vrank/core/access.h"
 #include "vrank/core/core.h"
+#include "vrank/core/isolate.h"
 #include "vrank/core/pe_thread.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/timeline.h"
@@ -138,6 +139,11 @@ func (w *worker) joinJob() error {
 	C.vr_fork_setup(C.int(w.region.FD()), C.uint64_t(w.cfg.Layout.Base))
 	if w.copier == nil && C.vr_access_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()), C.int64_t(w.spare)) != 0 {
 		return errors.New("no memory to keep account of what ranks have allocated")
+	}
+	if w.cfg.Isolate {
+		if err := cError(C.vr_isolate_setup()); err != nil {
+			return fmt.Errorf("+isolate: %w", err)
+		}
 	}
 	C.vr_file_mapping_setup(C.int(w.region.FD()), C.uint64_t(w.region.Base()))
 	if w.cfg.HostHeap {

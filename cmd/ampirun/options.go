@@ -191,6 +191,9 @@ var table = []group{
 			set: func(s *settings, v string) error { s.job.Dir = v; return nil }},
 	}},
 	{"Debugging (docs/debugging.md)", []*option{
+		{form: "+isolate", text: "end a rank that touches another rank's memory, and name both (slower)",
+			more: "It needs a processor with protection keys and `+privatize pie`. [Stray stores](debugging.md#stray-stores) tells what it finds and what it costs.",
+			set:  setSwitch(func(s *settings) *bool { return &s.job.Isolate })},
 		{form: "--gdb", text: "run the job under gdb, in one worker unless +p says otherwise",
 			more: "gdb gets commands for ranks (`info ranks`, `rank N`); it reads its commands from standard input.",
 			set:  setSwitch(func(s *settings) *bool { return &s.gdb })},

@@ -11,10 +11,9 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/core/hooks.h"
+#include "vrank/core/isolate.h"
 
 #define PAGE 4096ul
-#define SPANS 12 /* open parts of a slice: what lies between more of them stays open */
-
 /* The part of a slice from the heap to its end, as it is in this process. */
 struct access {
 	uint64_t changes; /* of the heap that this is up to date with */
@@ -22,7 +21,7 @@ struct access {
 	int8_t has_holes; /* else all is open */
 	int8_t libraries;
 	uint16_t n;
-	struct iso_range open[SPANS]; /* ascending, with holes between */
+	struct iso_range open[VR_ACCESS_SPANS]; /* ascending, with holes between */
 };
 
 static struct access *slices;
@@ -74,6 +73,8 @@ static int map(uint64_t lo, uint64_t hi)
 		return -1;
 	if (!child)
 		madvise((void *)lo, hi - lo, MADV_DONTDUMP); /* as the region's other memory, so that the two are one mapping */
+	if (vr_unlikely(vr_isolated))
+		vr_isolate_mapped(id_of(lo), lo, hi);
 	return 0;
 }
 
@@ -90,7 +91,7 @@ static void exchange(struct access *a, int i, int drop, const struct iso_range *
 
 static int may_add(const struct access *a)
 {
-	return a->n < SPANS && room > 0;
+	return a->n < VR_ACCESS_SPANS && room > 0;
 }
 
 /* The first that ends at or after an address. */
@@ -206,7 +207,7 @@ int vr_access_setup(int fd, uint64_t base, int64_t mappings)
 static int wanted(const struct vr_rank *r, struct iso_range *list)
 {
 	const struct vr_layout *l = &vr_job->layout;
-	int n = (int)iso_heap_open(heap_of(r->id), list, SPANS - 2);
+	int n = (int)iso_heap_open(heap_of(r->id), list, VR_ACCESS_SPANS - 2);
 	if (r->libraries_open)
 		list[n++] = (struct iso_range){r->slice + l->libraries, r->slice + l->libraries + l->libraries_size};
 	if (r->requests_open)
@@ -227,7 +228,7 @@ static uint64_t guard_behind(const struct access *a, const struct vr_rank *r)
 
 static int bring_up_to_date(struct access *a, const struct vr_rank *r)
 {
-	struct iso_range list[SPANS], zone = zone_of(r->id);
+	struct iso_range list[VR_ACCESS_SPANS], zone = zone_of(r->id);
 	int n = wanted(r, list);
 	uint64_t at = zone.lo, guard = guard_behind(a, r);
 	for (int i = 0; i < n; i++)
@@ -236,6 +237,8 @@ static int bring_up_to_date(struct access *a, const struct vr_rank *r)
 	for (int i = 0; i < n; at = list[i++].hi)
 		close_range_of(a, zone, at, list[i].lo, 0);
 	close_range_of(a, zone, at, zone.hi, guard);
+	if (vr_unlikely(vr_isolated) && r->libraries_open && !a->libraries)
+		vr_isolate_libraries(r);
 	a->changes = iso_heap_changes(heap_of(r->id));
 	a->requests = r->requests_open;
 	a->libraries = (int8_t)r->libraries_open;
@@ -307,6 +310,17 @@ int vr_access_holds(const void *p, int64_t n)
 	return 0;
 }
 
+int vr_access_open(int64_t id, struct iso_range *list)
+{
+	const struct access *a = &slices[id];
+	if (!a->has_holes) {
+		*list = zone_of(id);
+		return 1;
+	}
+	memcpy(list, a->open, a->n * sizeof *list);
+	return a->n;
+}
+
 /* Another thread may have opened it meanwhile. */
 static int is_mapped(uint64_t address)
 {
@@ -339,7 +353,7 @@ static const char *part_of(int64_t id, uint64_t address)
 	uint64_t at = address - slice_of(id);
 	if (at < l->stack)
 		return "below %s stack";
-	if (at < l->stack + l->stack_size)
+	if (address < (uint64_t)vr_rank_of((int32_t)id) - l->tls_size)
 		return "in %s stack";
 	if (at < l->images)
 		return "in %s control block";

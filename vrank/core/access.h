@@ -7,7 +7,10 @@
 #ifndef VRANK_ACCESS_H
 #define VRANK_ACCESS_H
 
+#include "isomalloc/heap.h"
 #include "vrank/core/core.h"
+
+#define VR_ACCESS_SPANS 12 /* open parts of a slice at most: what lies between more of them stays open */
 
 /* PE stack, before ranks are made: from now on slices have holes. `room` is how many mappings of the kernel's they may cost beyond one for each
  * slice; without room what is between stays open. 0, or -1 without memory. */
@@ -25,6 +28,9 @@ int vr_access_libraries(struct vr_rank *r);
 
 /* The owner of the slice that p lies in: are all n bytes open? Memory outside of slices counts as open. */
 int vr_access_holds(const void *p, int64_t n);
+
+/* PE stack: what of slice `id`, from its heap on, is open in this process: ascending, VR_ACCESS_SPANS at most. Returns how many. */
+int vr_access_open(int64_t id, struct iso_range *list);
 
 /* Can a buffer of rank r, which is this worker's, be read by whoever gets its address? What is not there is to fault in the rank that gave it, which
  * packs the data then, and not in whoever reads it. */

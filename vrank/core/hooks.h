@@ -4,6 +4,7 @@
 #ifndef VRANK_HOOKS_H
 #define VRANK_HOOKS_H
 
+#include "isomalloc/heap.h"
 #include "vrank/core/core.h"
 
 struct vr_core_hooks {
@@ -18,6 +19,8 @@ struct vr_core_hooks {
 	void (*enter_mask)(struct vr_rank *r);
 	/* The owner: does [p, p+n) touch a file that the rank has mapped? */
 	int (*is_mapped_file)(const struct vr_rank *r, const void *p, size_t n);
+	/* The owner: what of [lo, hi) has another protection than reading and writing, or is a file: the first part of it. Its protection, or -1. */
+	int (*protected_part)(const struct vr_rank *r, uint64_t lo, uint64_t hi, struct iso_range *part);
 	/* PE stack: ranks that sleep and have a signal pending go on with that; wanted while vr_signals_news. */
 	void (*poll_signals)(void);
 	/* PE stack: has a rank of this worker a handler that something outside of the job may cause to run? */

@@ -12,6 +12,7 @@
 
 #include "vrank/core/compat.h"
 #include "vrank/core/core.h"
+#include "vrank/core/isolate.h"
 
 enum { MOVING, ASKED, STANDING };
 
@@ -47,6 +48,7 @@ static void asked(int signal, siginfo_t *info, void *context)
 {
 	int error = errno;
 	(void)signal, (void)info;
+	vr_isolate_open();
 	if (in_core && atomic_load(&state) == ASKED) {
 		vr_regs_take(context, vr_park_regs);
 		stand();

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "vrank/core/hooks.h"
+#include "vrank/core/isolate.h"
 #include "vrank/core/park.h"
 #include "vrank/core/progress_hook.h"
 #include "vrank/core/schedule.h"
@@ -165,9 +166,11 @@ void vr_rank_leave(enum vr_reason reason)
 {
 	if (vr_is_child())
 		vr_core_hooks.refuse_child("something of the runtime (MPI, dlopen)");
+	int opened = vr_isolate_open();
 	left_reason = reason;
 	vr_left_by = vr_context;
 	switch_to(vr_context, NULL);
+	vr_isolate_restore(opened);
 }
 
 static __attribute__((noinline, cold)) struct vr_context *out_of_budget(void)
@@ -239,12 +242,14 @@ void vr_rank_rest(void)
 void vr_rank_yield(void)
 {
 	struct vr_context *me = vr_context;
+	int opened = vr_isolate_open();
 	if (vr_unlikely(vr_pe_has_news()))
 		vr_pe_poll();
-	if ((!vr_pe->head && !vr_pe->timers && --vr_pe->budget >= 0) || vr_unlikely(vr_in_callbacks) || vr_is_child())
-		return;
-	vr_rank_ready(me);
-	give_way(me);
+	if ((vr_pe->head || vr_pe->timers || --vr_pe->budget < 0) && !vr_unlikely(vr_in_callbacks) && !vr_is_child()) {
+		vr_rank_ready(me);
+		give_way(me);
+	}
+	vr_isolate_restore(opened);
 }
 
 static int timers_remove(struct vr_context *context)
@@ -265,12 +270,14 @@ void vr_rank_sleep(int64_t nanoseconds)
 		nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
 		return;
 	}
+	int opened = vr_isolate_open();
 	me->wake_at = vr_now() + nanoseconds;
 	vr_timers_insert(vr_pe, me);
 	me->wait = (struct vr_wait){.fn = -1, .peer = VR_NOBODY};
 	set_state(me, VR_SLEEPING);
 	left_reason = VR_BUDGET;
 	switch_to(me, NULL);
+	vr_isolate_restore(opened);
 }
 
 void vr_rank_rouse(struct vr_context *r)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "vrank/core/access.h"
+#include "vrank/core/isolate.h"
 #include "vrank/core/park.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
@@ -55,6 +56,8 @@ static void escape(struct vr_rank *r, ucontext_t *uc)
 		uc->uc_mcontext.fpregs->cwd = f->fpu_control;
 		uc->uc_mcontext.fpregs->swd = f->fpu_status;
 	}
+	if (vr_isolated)
+		vr_pkru_set_interrupted(uc, VR_PKRU_OPEN);
 }
 
 /* ---- dying of it ---- */
@@ -68,7 +71,7 @@ static struct {
 static void note(struct vr_rank *r, int signal, const siginfo_t *info, const ucontext_t *uc)
 {
 	const greg_t *g = uc->uc_mcontext.gregs;
-	vr_fault = (struct vr_fault){.signal = signal, .code = info->si_code, .address = (uint64_t)info->si_addr};
+	vr_fault = (struct vr_fault){.signal = signal, .code = info->si_code, .address = (uint64_t)info->si_addr, .is_store = vr_fault_is_store(uc)};
 	vr_regs_take(uc, vr_fault.regs);
 	memcpy(last.registers, g, sizeof last.registers);
 	if (uc->uc_mcontext.fpregs)
@@ -82,6 +85,8 @@ static void repeat(int signal, ucontext_t *uc)
 	memcpy(uc->uc_mcontext.gregs, last.registers, sizeof last.registers);
 	if (uc->uc_mcontext.fpregs)
 		*uc->uc_mcontext.fpregs = last.fp;
+	if (vr_isolate_close())
+		vr_pkru_set_interrupted(uc, vr_pkru_get());
 	sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	if (vr_fault.code <= 0 || signal == SIGTRAP)
 		raise(signal); /* comes when this handler has returned */
@@ -115,14 +120,29 @@ static void end_if_stray(uint64_t address)
 	_exit(128 + SIGSEGV);
 }
 
+/* In a thread or a process that the rank has started. */
+static void report_elsewhere(const struct vr_rank *r, int signal, const siginfo_t *info)
+{
+	char place[80] = "";
+	if (signal == SIGSEGV)
+		vr_access_describe(r, (uint64_t)info->si_addr, place, sizeof place);
+	vr_out_printf(r->id, 2, "ampirun: rank %d: SIG%s in a %s that it started%s%s\n", r->id, vr_signal_name(signal), vr_is_child() ? "process" : "thread",
+		      *place ? ": the address is " : "", place);
+}
+
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
 	struct vr_rank *r = vr_current;
+	vr_isolate_open();
 	if (last.by) {
 		repeat(signal, uc);
 		return;
 	}
+	if (signal == SIGTRAP && vr_isolate_stepped(uc))
+		return;
+	if (vr_isolated && signal == SIGSEGV && info->si_code == SEGV_PKUERR && vr_isolate_admit((uint64_t)info->si_addr, uc))
+		return;
 	if (signal == SIGSEGV && info->si_code == SEGV_MAPERR && vr_access_admit((uint64_t)info->si_addr, (uint64_t)uc->uc_mcontext.gregs[REG_RIP]))
 		return;
 	if (!vr_fault_is(signal) && !(vr_thread && info->si_code == SI_TKILL)) {
@@ -143,7 +163,7 @@ static void handler(int signal, siginfo_t *info, void *context)
 		return;
 	}
 	if (vr_thread || vr_is_child()) { /* the rank itself is somewhere else: nothing to give up here but the process */
-		vr_out_printf(r->id, 2, "ampirun: rank %d: SIG%s in a %s that it started\n", r->id, vr_signal_name(signal), vr_is_child() ? "process" : "thread");
+		report_elsewhere(r, signal, info);
 		if (!vr_is_child() && vr_core_wanted())
 			vr_core_prepare();
 		sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);

@@ -219,6 +219,18 @@ int vr_file_mapping_of(const struct vr_rank *r, const void *at, size_t n)
 	return meets(r, (uint64_t)at, (uint64_t)at + n);
 }
 
+int vr_file_mapping_first(const struct vr_rank *r, uint64_t lo, uint64_t hi, struct iso_range *part)
+{
+	const struct vr_file_mapping *first = NULL;
+	for (const struct vr_file_mapping *o = r->file_mappings; o; o = o->next)
+		if (o->lo < hi && o->hi > lo && (!first || o->lo < first->lo))
+			first = o;
+	if (!first)
+		return -1;
+	*part = (struct iso_range){first->lo > lo ? first->lo : lo, first->hi < hi ? first->hi : hi};
+	return first->prot;
+}
+
 /* At an edge of what changes, one becomes two. */
 static int split(struct vr_rank *r, uint64_t at)
 {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "isomalloc/heap.h"
 #include "vrank/core/core.h"
 
 /* Where the region is; PE stack, before ranks run. */
@@ -25,6 +26,9 @@ int vr_file_mapping_of(const struct vr_rank *r, const void *at, size_t n);
 /* Rank stack: memory of the slice that no file lies over reads as zeroes and costs nothing. The kernel keeps what is shared when a program
  * advises so, and does not drop what it may not write; the program cannot know either. 0, or -1 with errno. */
 int vr_file_mapping_drop(uint64_t lo, uint64_t n);
+
+/* The first part of [lo, hi) that a file of rank r lies over. Its protection, or -1. */
+int vr_file_mapping_first(const struct vr_rank *r, uint64_t lo, uint64_t hi, struct iso_range *part);
 
 /* PE stack: what rank r has written to private maps becomes memory of its slice. NULL, or why that cannot be, now or ever. */
 const char *vr_file_mapping_commit(struct vr_rank *r);

@@ -9,6 +9,7 @@
 #include "isomalloc/heap.h"
 #include "privatize/libpthread/init.h"
 #include "vrank/core/fiber.h"
+#include "vrank/core/isolate.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
 #include "vrank/libc/probe.h"
@@ -69,7 +70,7 @@ static void connect_shim(struct vr_rank *me)
 		return;
 	int (*unpack)(const void *) = (int (*)(const void *))e->shim_unpack;
 	const char *(*error)(void) = (const char *(*)(void))e->shim_error;
-	if (unpack(vr_tools_table(me, vr_shim_table)))
+	if (unpack(vr_tools_table(me, vr_isolated ? vr_shim_guarded : vr_shim_table)))
 		vr_job_abort(2, "%s", error());
 }
 
@@ -125,6 +126,7 @@ void vr_exit(int code) __attribute__((noreturn));
 static void first_function(void *arg)
 {
 	struct vr_rank *me = arg;
+	vr_isolate_close();
 	initialise(me);
 	connect_shim(me);
 	if (vr_unlikely(vr_probe.wanted))

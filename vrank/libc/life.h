@@ -132,6 +132,9 @@ extern int vr_keeps_small_pages;
 
 /* Memory of a heap, of the current rank or of r, has this protection from now on. */
 void vr_protect_note(void *at, size_t n, int prot);
+
+/* The owner: the first part of [lo, hi) with another protection than reading and writing, or with a file. Its protection, or -1. */
+int vr_protected_part(const struct vr_rank *r, uint64_t lo, uint64_t hi, struct iso_range *part);
 void vr_protect_note_of(struct vr_rank *r, void *at, size_t n, int prot);
 
 /* The owner, for a rank that goes, or has come: the protections of its memory. 0, or -1. */
@@ -278,6 +281,7 @@ int vr_signal_deliver(struct vr_rank *r, int signal, void *info, void *context);
 struct vr_fault {
 	int signal, code;
 	uint64_t address;
+	int is_store;
 	uint64_t regs[VR_REGS];
 };
 extern struct vr_fault vr_fault;

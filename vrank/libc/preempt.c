@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "vrank/core/compat.h"
+#include "vrank/core/isolate.h"
 #include "vrank/core/progress_hook.h"
 #include "vrank/core/schedule.h"
 #include "vrank/freeze/freeze.h"
@@ -142,6 +143,7 @@ static void preempted(int signal, siginfo_t *info, void *context)
 {
 	greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
 	(void)signal, (void)info;
+	vr_isolate_open();
 	enum place place = may_leave(vr_current, g) ? find(vr_current, g) : NOTHING;
 	if (place == NOTHING || (place != ANYWHERE && !atomic_load(&waiting) && is_openmp(g[REG_RIP])))
 		return;
@@ -201,6 +203,7 @@ static int is_stuck(int64_t pause)
 
 static void *watch(void *unused)
 {
+	vr_isolate_open(); /* whoever has started it had the memory of one rank only */
 	for (int64_t pause = WATCH_MIN;;) {
 		if (!atomic_load(&vr_pe->watch)) {
 			syscall(SYS_futex, &vr_pe->watch, FUTEX_WAIT, 0, NULL, NULL, 0);

@@ -12,6 +12,9 @@
 	.cfi_restore \register
 	.endm
 
+	/* All but the register of protection keys, which says what this process lets the rank touch (vrank/core/isolate.h). */
+	.set	COMPONENTS, ~(1 << 9) & 0xffffffff
+
 	.macro ENTER name, function
 	.globl	\name
 	.type	\name, @function
@@ -52,14 +55,14 @@
 	movq	%rcx, 560(%rsp)
 	movq	%rcx, 568(%rsp)
 	movq	%rdx, %r8
-	movl	$-1, %eax
+	movl	$COMPONENTS, %eax
 	movl	$-1, %edx
 	xsave64	(%rsp)
 	fninit				/* others shall find the register stack empty, as at any call */
 	movq	%r8, %rdx
 	movq	%rsp, %rcx
 	call	\function			/* with %rdi, %rsi, %rdx as they were, and in %rcx what is saved */
-	movl	$-1, %eax
+	movl	$COMPONENTS, %eax
 	movl	$-1, %edx
 	xrstor64 (%rsp)
 	movq	%rbp, %rsp

@@ -84,6 +84,21 @@ int vr_protect_enter(struct vr_rank *r)
 	return 0;
 }
 
+int vr_protected_part(const struct vr_rank *r, uint64_t lo, uint64_t hi, struct iso_range *part)
+{
+	int prot = r->file_mappings ? vr_file_mapping_first(r, lo, hi, part) : -1;
+	uint64_t end = prot < 0 ? hi : part->lo, first = end;
+	for (const struct vr_guarded *g = r->guarded; g; g = g->next) {
+		uint64_t from = g->lo > lo ? g->lo : lo, to = g->hi < end ? g->hi : end;
+		if (from >= to || from >= first)
+			continue;
+		first = from;
+		*part = (struct iso_range){from, to};
+		prot = g->prot;
+	}
+	return prot;
+}
+
 /* Elsewhere in the slice lie maps of the program's files, which each worker has for itself. */
 int vr_bind_mprotect(void *at, size_t n, int prot)
 {

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "vrank/core/isolate.h"
 #include "vrank/core/park.h"
 #include "vrank/core/progress_hook.h"
 #include "vrank/core/schedule.h"
@@ -237,6 +238,7 @@ static void kick_handler(int signal, siginfo_t *info, void *context)
 {
 	int error = errno;
 	(void)signal;
+	vr_isolate_open();
 	if (info->si_code == SI_TIMER && info->si_value.sival_ptr)
 		vr_timer_fired(info->si_value.sival_ptr, info);
 	route_arrived();
@@ -287,10 +289,13 @@ static int is_ignored_by_default(int signal)
 
 static void call_handler(const struct sigaction *a, int signal, siginfo_t *info, void *context)
 {
+	int was_open = vr_isolate_close();
 	if (a->sa_flags & SA_SIGINFO)
 		a->sa_sigaction(signal, info, context);
 	else
 		a->sa_handler(signal);
+	if (was_open)
+		vr_isolate_open();
 }
 
 /* The signals that are to be blocked meanwhile are blocked for this rank only, should the handler let others run. */
@@ -340,6 +345,7 @@ static void call_for_fault(const struct vr_signals *s, const struct sigaction *a
 	sigfillset(&all);
 	vr_mask_strip(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
+	vr_isolate_close();
 	vr_signal_call_on((char *)s->stack.ss_sp + s->stack.ss_size, (void *)a->sa_sigaction, signal, info, context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

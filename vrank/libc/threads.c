@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/isolate.h"
 #include "vrank/core/schedule.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
@@ -81,6 +82,9 @@ int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), 
 	struct vr_rank *r = vr_current;
 	if (vr_unlikely(vr_links_threads && !vr_thread && vr_pe->nranks > 1)) /* while another rank runs, our first thread's are not there */
 		vr_job_abort(2, "starts a thread, and its allocator is jemalloc, which needs a worker for each rank then: take +p %d", vr_job->ranks);
+	const char *why = vr_thread ? NULL : vr_isolate_may_thread();
+	if (why)
+		vr_job_abort(2, "starts a thread, and %s", why);
 	struct start *s = vr_rank_alloc(r, sizeof *s);
 	if (!s)
 		return EAGAIN;
