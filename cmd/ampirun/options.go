@@ -184,7 +184,7 @@ var table = []group{
 		{form: "-x", value: "VAR[=VALUE]", many: true, text: "set an environment variable for the ranks",
 			more: "The whole environment is passed on anyway; `-x VAR` makes sure that VAR is set.",
 			set:  setVariable},
-		{form: "+preload", value: "FILE", many: true, text: "load a shared library into every rank before the program's own",
+		{form: "+preload", rare: true, value: "FILE", many: true, text: "load a shared library into every rank before the program's own",
 			more: "For tools that wrap MPI functions. `LD_PRELOAD` does the same, but is also heeded by the loader of `ampirun` itself.",
 			set:  setPreload},
 		{form: "-wdir", aliases: []string{"-wd"}, value: "DIR", initial: "the current directory", text: "directory to run in",
