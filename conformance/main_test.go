@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 )
@@ -27,6 +29,10 @@ var withMPICH = flag.Bool("mpich", os.Getenv("AMPI_TEST_MPICH") == "1", "compare
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	beside := flag.Lookup("test.parallel")
+	if beside.Value.String() == beside.DefValue {
+		beside.Value.Set(strconv.Itoa(2 * runtime.NumCPU())) // tests wait for jobs most of the time
+	}
 	os.Exit(withTools(m))
 }
 

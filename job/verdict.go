@@ -64,7 +64,7 @@ func workerEnd(w *worker) (code int, err error) {
 	pe, pid, status := w.pe, w.pid, w.status
 	limit, isLimited := cpuLimit()
 	switch {
-	case status.Signaled() && (status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && isLimited && w.cpu >= limit-limit/8):
+	case status.Signaled() && (status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && isLimited && w.cpu >= limit/2): // the kernel counts whole ticks for its limit
 		return 128 + int(status.Signal()), fmt.Errorf("worker %d (pid %d) was ended by the kernel: it has used up its CPU time, of which the limit is %s (ulimit -t)", pe, pid, cpuTime())
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
 		return 137, fmt.Errorf("worker %d (pid %d) was killed by signal 9 (SIGKILL): by hand, or by the kernel for want of memory", pe, pid)
