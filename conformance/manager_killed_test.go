@@ -50,12 +50,14 @@ func TestManagerKilledReplacing(t *testing.T) {
 // expectNoFiles checks that nothing is left in the directory that a job has had for itself.
 func (l *life) expectNoFiles() {
 	l.t.Helper()
-	for _, variable := range l.cmd.Env {
-		if dir, found := strings.CutPrefix(variable, "TMPDIR="); found {
-			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-				l.t.Errorf("%s: left %v, %v", commandLine(l.cmd), left, err)
-			}
+	dir := ""
+	for _, variable := range l.cmd.Env { // the last one counts
+		if value, found := strings.CutPrefix(variable, "TMPDIR="); found {
+			dir = value
 		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		l.t.Errorf("%s: left %v, %v", commandLine(l.cmd), left, err)
 	}
 }
 

@@ -40,7 +40,7 @@ func MoveRank(id, pe int) Moved {
 			time.Sleep(time.Millisecond)
 			continue
 		}
-		if why, over := r.goTo(pe); over {
+		if why, over := r.goTo(pe); over && r.owner() != pe { // where another worker may have taken it meanwhile
 			return Moved{Stays: why}
 		}
 	}
