@@ -117,7 +117,8 @@ func (u *undo) one(n note) error {
 	return nil
 }
 
-// unfinished removes what was made by a rank that was killed when it had just done so: it is empty, and was born then.
+// unfinished removes what was made by a rank that was killed when it had just done so: it was not there when the rank looked, is empty, and was born
+// then.
 func (u *undo) unfinished(n note) error {
 	second, nanosecond, _ := strings.Cut(strings.TrimPrefix(n.identity, unmade+"0 "), ".")
 	s, err := strconv.ParseInt(second, 10, 64)
@@ -127,7 +128,7 @@ func (u *undo) unfinished(n note) error {
 	}
 	at := time.Unix(s, ns)
 	st, err := statx(n.path)
-	born := time.Unix(st.Btime.Sec, int64(st.Btime.Nsec))
+	born := birth(&st)
 	if err != nil || born.Before(at) || born.After(at.Add(soon)) {
 		return nil
 	}
@@ -141,6 +142,14 @@ func (u *undo) unfinished(n note) error {
 	return nil
 }
 
+// birth is when a file was made, or, where that is not known, when it was changed for the last time: no earlier.
+func birth(st *unix.Statx_t) time.Time {
+	if st.Btime != (unix.StatxTimestamp{}) {
+		return time.Unix(st.Btime.Sec, int64(st.Btime.Nsec))
+	}
+	return time.Unix(st.Ctime.Sec, int64(st.Ctime.Nsec))
+}
+
 // soon is how long it may take to make a file.
 const soon = 10 * time.Second
 
@@ -152,7 +161,8 @@ func statx(path string) (st unix.Statx_t, err error) {
 	}
 	var old unix.Stat_t
 	err = unix.Lstat(path, &old)
-	return unix.Statx_t{Mode: uint16(old.Mode), Ino: old.Ino, Size: uint64(old.Size), Dev_major: unix.Major(old.Dev), Dev_minor: unix.Minor(old.Dev)}, err
+	return unix.Statx_t{Mode: uint16(old.Mode), Ino: old.Ino, Size: uint64(old.Size), Dev_major: unix.Major(old.Dev), Dev_minor: unix.Minor(old.Dev),
+		Ctime: unix.StatxTimestamp{Sec: old.Ctim.Sec, Nsec: uint32(old.Ctim.Nsec)}}, err
 }
 
 // finish makes directories again that are gone, outer ones first, and removes those that are new, inner ones first, if nothing is in them. It comes

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestUndoDirectories makes directories undone that are new, unless somebody has something in them, and makes again what is gone.
@@ -66,6 +68,19 @@ func TestUndoDirectories(t *testing.T) {
 			if mode != want {
 				t.Errorf("%s: mode %o, want %o (0: it is not there)", name, mode, want)
 			}
+		}
+	}
+}
+
+// TestBirth takes the last change of a file for its birth where that is not known.
+func TestBirth(t *testing.T) {
+	changed := unix.StatxTimestamp{Sec: 20, Nsec: 3}
+	for _, c := range []struct {
+		born unix.StatxTimestamp
+		want time.Time
+	}{{unix.StatxTimestamp{Sec: 10, Nsec: 7}, time.Unix(10, 7)}, {unix.StatxTimestamp{}, time.Unix(20, 3)}} {
+		if got := birth(&unix.Statx_t{Btime: c.born, Ctime: changed}); !got.Equal(c.want) {
+			t.Errorf("born %v, changed %v: %v, want %v", c.born, changed, got, c.want)
 		}
 	}
 }
