@@ -13,12 +13,13 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"ampirun/scripts/internal/treecheck"
 )
 
 const module = "ampirun/"
@@ -27,22 +28,7 @@ const module = "ampirun/"
 var table string
 
 func main() {
-	files, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "arrows: list the files: git ls-files:", err)
-		os.Exit(2)
-	}
-	complaints, err := check(os.DirFS("."), strings.Split(strings.TrimSpace(string(files)), "\n"), table)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "arrows:", err)
-		os.Exit(2)
-	}
-	for _, c := range complaints {
-		fmt.Println("arrows:", c)
-	}
-	if len(complaints) > 0 {
-		os.Exit(1)
-	}
+	treecheck.Main("arrows", func(tree fs.FS, files []string) ([]string, error) { return check(tree, files, table) })
 }
 
 // uses is who uses whom, and in which file first.

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"ampirun/scripts/internal/treecheck"
 )
 
 // others are names that comments have of files that are not here: tests make them.
@@ -20,22 +21,7 @@ var others = []string{"badargs.c", "main.c"}
 var systems = regexp.MustCompile(`^(sys|linux|asm)/`)
 
 func main() {
-	files, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "comments: list the files: git ls-files:", err)
-		os.Exit(2)
-	}
-	complaints, err := check(os.DirFS("."), strings.Split(strings.TrimSpace(string(files)), "\n"), others)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "comments:", err)
-		os.Exit(2)
-	}
-	for _, c := range complaints {
-		fmt.Println("comments:", c)
-	}
-	if len(complaints) > 0 {
-		os.Exit(1)
-	}
+	treecheck.Main("comments", func(tree fs.FS, files []string) ([]string, error) { return check(tree, files, others) })
 }
 
 var (
