@@ -16,9 +16,9 @@ enum { SETLOCALE, NEWLOCALE, MLOCKALL, FIRST };
 #define VR_PINNING_CALLS(name, why) why,
 static const char *const reasons[] = {
 #include "vrank/libc/pinning_calls.h"
-#define VR_PINNING_CALLS(name, why) why,
 #include "vrank/libc/pinning_calls_shared.h"
 };
+#undef VR_PINNING_CALLS
 
 #define COUNT (FIRST + sizeof reasons / sizeof reasons[0])
 
@@ -96,8 +96,9 @@ void *vr_stay(int index)
 
 #define VR_PINNING_CALLS(name, why) void vr_pinning_##name(void);
 #include "vrank/libc/pinning_calls.h"
-#define VR_PINNING_CALLS(name, why) void vr_pinning_##name(void);
 #include "vrank/libc/pinning_calls_shared.h"
+#undef VR_PINNING_CALLS
+
 #define VR_PINNING_CALLS(name, why) {#name, vr_pinning_##name},
 const struct vr_binding vr_pinning_bindings[] = {
 	{"setlocale", pinning_setlocale},
@@ -107,11 +108,11 @@ const struct vr_binding vr_pinning_bindings[] = {
 	{0, 0},
 };
 
-#define VR_PINNING_CALLS(name, why) {#name, vr_pinning_##name},
 const struct vr_binding vr_pinning_shared_bindings[] = {
 #include "vrank/libc/pinning_calls_shared.h"
 	{0, 0},
 };
+#undef VR_PINNING_CALLS
 
 static const struct vr_binding *binding(int index)
 {

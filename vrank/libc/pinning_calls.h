@@ -1,5 +1,5 @@
 /* Functions of the C library after which a rank stays where it is, since the library keeps something of the process inside itself:
- * VR_PINNING_CALLS(name, why). pinning_calls.c and pinning_calls_amd64.S. */
+ * VR_PINNING_CALLS(name, why), which whoever includes it defines. pinning_calls.c and pinning_calls_amd64.S. */
 #define LOG "it has a connection to the system's log"
 #define NAMES "it has asked for names of users, groups, hosts or services"
 #define CONVERTS "it converts character sets"
@@ -72,4 +72,3 @@ VR_PINNING_CALLS(pkey_mprotect, "it has keys on its memory")
 #undef LOG
 #undef NAMES
 #undef CONVERTS
-#undef VR_PINNING_CALLS

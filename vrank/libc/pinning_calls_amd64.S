@@ -56,16 +56,6 @@ vr_pinning_##name:					;\
 	.size	vr_pinning_##name, .-vr_pinning_##name	;\
 	.set	index, index + 1		;
 #include "vrank/libc/pinning_calls.h"
-
-#define VR_PINNING_CALLS(name, why)			 \
-	.globl	vr_pinning_##name			;\
-	.type	vr_pinning_##name, @function	;\
-	.p2align 4				;\
-vr_pinning_##name:					;\
-	movl	$index, %r11d			;\
-	jmp	stay				;\
-	.size	vr_pinning_##name, .-vr_pinning_##name	;\
-	.set	index, index + 1		;
 #include "vrank/libc/pinning_calls_shared.h"
 
 	.section .note.GNU-stack,"",@progbits

@@ -22,4 +22,3 @@ VR_PINNING_CALLS(_gfortran_st_open, "it has opened a unit of Fortran, which is i
 #undef OPENS
 #undef SETS
 #undef SEEDS
-#undef VR_PINNING_CALLS
