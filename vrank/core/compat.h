@@ -1,4 +1,4 @@
-/* What C libraries before glibc 2.35 and kernel headers before Linux 5.9 do not declare, by their stable ABI. A binary that is built
+/* What C libraries before glibc 2.35 and kernel headers before Linux 5.11 do not declare, by their stable ABI. A binary that is built
  * there runs with newer ones, too: so what is newer than glibc 2.28 is called by number or looked up, never linked to. */
 #ifndef VR_COMPAT_H
 #define VR_COMPAT_H
@@ -16,6 +16,12 @@
 #endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1u << 1)
+#endif
+#ifndef CLOSE_RANGE_CLOEXEC /* Linux 5.11 */
+#define CLOSE_RANGE_CLOEXEC (1u << 2)
 #endif
 #ifndef SYS_openat2
 #define SYS_openat2 437

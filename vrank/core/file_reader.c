@@ -7,17 +7,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-#ifndef CLOSE_RANGE_UNSHARE
-#define CLOSE_RANGE_UNSHARE (1u << 1)
-#endif
+#include "vrank/core/compat.h"
+#include "vrank/core/pe_thread.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -78,17 +73,10 @@ static void *serve(void *unused)
 
 static void start(void)
 {
-	pthread_t thread;
-	sigset_t all, before;
 	sem_init(&asked, 0, 0);
 	sem_init(&answered, 0, 0);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&thread, NULL, serve, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error)
+	if (vr_service_thread_start(serve))
 		return;
-	pthread_detach(thread);
 	while (sem_wait(&answered))
 		;
 }

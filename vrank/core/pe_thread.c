@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -57,6 +58,17 @@ const char *vr_pe_thread_run(void *stack, uint64_t size)
 	if (!error)
 		error = pthread_join(thread, NULL);
 	return error ? strerror(error) : NULL;
+}
+
+int vr_service_thread_start(void *(*fn)(void *))
+{
+	pthread_t thread;
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = pthread_create(&thread, NULL, fn, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error || pthread_detach(thread) ? -1 : 0;
 }
 
 const char *vr_pe_start(void *control, int id)

@@ -7,6 +7,9 @@
 /* Run the PE loop on a new thread with this stack and wait for its end. Any thread; NULL, or what failed. */
 const char *vr_pe_thread_run(void *stack, uint64_t size);
 
+/* Any thread: start one of the runtime's own beside the PE's, which gets no signals and is waited for by nobody. 0, or -1. */
+int vr_service_thread_start(void *(*fn)(void *));
+
 /* PE thread, in this order: become PE id; wait until the job is ready; join it. NULL, or a reason to refuse. */
 const char *vr_pe_start(void *control, int id);
 int vr_job_is_ready(const void *control);

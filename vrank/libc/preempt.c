@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +27,7 @@
 
 #include "vrank/core/compat.h"
 #include "vrank/core/isolate.h"
+#include "vrank/core/pe_thread.h"
 #include "vrank/core/progress_hook.h"
 #include "vrank/core/schedule.h"
 #include "vrank/freeze/freeze.h"
@@ -220,17 +220,6 @@ static void *watch(void *unused)
 	return unused;
 }
 
-static int start_watcher(void)
-{
-	pthread_t thread;
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&thread, NULL, watch, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error || pthread_detach(thread);
-}
-
 int vr_preempt_prepare(void)
 {
 	unsigned a, b, c, d;
@@ -262,7 +251,7 @@ void vr_preempt_setup(void)
 		status = vr_fd_aside(status);
 	struct sigaction act = {.sa_sigaction = preempted, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 	if (!sigaction(VR_PREEMPT_SIGNAL, &act, NULL))
-		start_watcher();
+		vr_service_thread_start(watch);
 }
 
 /* ---- reasons ---- */

@@ -10,22 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "vrank/core/compat.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_mapping.h"
 #include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
-
-#ifndef CLOSE_RANGE_UNSHARE
-#define CLOSE_RANGE_UNSHARE (1u << 1)
-#endif
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC (1u << 2)
-#endif
-
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
 
 #define FIRST 3
 #define ARENAS_PER_CORE 8 /* as glibc's malloc has it, which otherwise reads the number of cores from a file, when some thread first needs another */
