@@ -75,14 +75,22 @@ func TestControl(t *testing.T) {
 	if !slices.ContainsFunc(jobs, func(s control.Status) bool { return fmt.Sprint(s.PID) == pid && s.Ranks == liveRanks }) {
 		t.Errorf("job %s is not among %+v", pid, jobs)
 	}
+	for _, s := range jobs {
+		if fmt.Sprint(s.PID) == pid {
+			expectAllRanks(t, &s)
+		}
+	}
 
 	l.expectCtl(t, 0, "job "+pid+": busy, 64 ranks in 2 workers; running for", "status")
 	l.expectCtl(t, 0, "checkpoints: none (+ckpt)", "status")
 	var s control.Status
 	decode(t, runTool(t, "ampirun", "ctl", worker, "status", "--json"), &s)
-	if len(s.Workers) != 2 || s.Workers[0].Ranks+s.Workers[1].Ranks != liveRanks || fmt.Sprint(s.Workers[1].PID, s.Workers[1].Alive) != worker+" true" {
+	if expectAllRanks(t, &s); fmt.Sprint(s.Workers[1].PID, s.Workers[1].Alive) != worker+" true" {
 		t.Errorf("%+v", s)
 	}
+	s = control.Status{}
+	decode(t, l.ctl(t, "--json"), &s)
+	expectAllRanks(t, &s)
 
 	l.expectCtl(t, 0, "rank 5 is on PE 1 now", "migrate", "5", "1")
 	l.expectCtl(t, 0, "rank 5 is on PE 1 already", "migrate", "5", "1")
@@ -105,6 +113,14 @@ func TestControl(t *testing.T) {
 	l.expectCtl(t, 0, "the job has 2 workers already", "scale", "2")
 	l.expectCtl(t, 2, "ctl "+pid+" dance: there are", "dance")
 	l.stop(t)
+}
+
+// expectAllRanks checks that two workers have all ranks of a job between them.
+func expectAllRanks(t *testing.T, s *control.Status) {
+	t.Helper()
+	if len(s.Workers) != 2 || s.Workers[0].Ranks == nil || s.Workers[1].Ranks == nil || *s.Workers[0].Ranks+*s.Workers[1].Ranks != liveRanks {
+		t.Fatalf("%+v", s)
+	}
 }
 
 func decode(t *testing.T, r result, value any) {

@@ -61,13 +61,16 @@ func (m *manager) statusOfAll(seen *vrank.Survey, err error) *control.Status {
 		s.Problem = err.Error()
 		return s
 	}
+	for i := range s.Workers {
+		s.Workers[i].Ranks = new(int)
+	}
 	for _, r := range seen.Ranks {
 		s.Moves += r.Moves
 		switch {
 		case r.Ended:
 			s.Ended++
 		case r.PE >= 0 && r.PE < len(s.Workers):
-			s.Workers[r.PE].Ranks++
+			*s.Workers[r.PE].Ranks++
 		}
 	}
 	for _, n := range seen.Stolen {

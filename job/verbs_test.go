@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -72,8 +73,8 @@ func (l *runningManager) expectAlive() {
 func TestControlStatus(t *testing.T) {
 	l := startHanging(t)
 	s := l.mustAsk("status").Status
-	want := []control.WorkerStatus{{PE: 0, PID: l.pids[0], Alive: true, Ranks: 2}, {PE: 1, PID: l.pids[1], Alive: true, Ranks: 1}}
-	if s.PID != l.cmd.Process.Pid || s.Program != "true" || s.Ranks != 4 || s.Ended != 1 || s.State != "runs" || !slices.Equal(s.Workers, want) ||
+	want := []control.WorkerStatus{{PE: 0, PID: l.pids[0], Alive: true, Ranks: new(2)}, {PE: 1, PID: l.pids[1], Alive: true, Ranks: new(1)}}
+	if s.PID != l.cmd.Process.Pid || s.Program != "true" || s.Ranks != 4 || s.Ended != 1 || s.State != "runs" || !reflect.DeepEqual(s.Workers, want) ||
 		s.Moves != 3 || s.Stolen != 1 || s.Steal || s.Checkpoints != nil || s.Problem != "" || s.Running <= 0 {
 		t.Errorf("%+v", s)
 	}

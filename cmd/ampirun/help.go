@@ -46,11 +46,12 @@ func printDocs(w io.Writer) {
 
     %s
 
-Options stand before the program's name; what follows it belongs to the program. Each may be written as in Charm++
+Options stand before the program's name. Those with a plus sign are taken after it, too, and ampirun says so; everything else there
+belongs to the program. Behind %s all that follows is the program's name and its own arguments. Each may be written as in Charm++
 (%s, %s, %s), as mpirun's (%s), or with two dashes (%s, %s). Sizes are whole
 numbers with K, M, G or T (powers of 1024; KB and KiB mean K). When a switch is on, %s turns it off.
 [variables.md](variables.md) has the environment variables.
-`, usage, "`+p 2`", "`+p2`", "`++label`", "`-np 4`", "`--label`", "`--vp=256`", "`--label=false`")
+`, usage, "`--`", "`+p 2`", "`+p2`", "`++label`", "`-np 4`", "`--label`", "`--vp=256`", "`--label=false`")
 	for _, g := range table {
 		fmt.Fprintf(w, "\n## %s\n\n| option | default | what it does |\n|---|---|---|\n", g.title)
 		for _, o := range g.options {

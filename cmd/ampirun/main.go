@@ -73,6 +73,9 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	if err != nil {
 		return refusal.CodeUsage, err
 	}
+	for _, note := range s.notes {
+		complain(os.Stderr, errors.New(note))
+	}
 	switch {
 	case s.help:
 		printHelp(stdout)
@@ -95,7 +98,6 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 			return refusal.CodeUsage, err
 		}
 	case s.restart != "":
-		s.job.Typed = args
 		return e.goOn(s)
 	case s.foreign:
 		return refusal.CodeUsage, errors.New("+restart-foreign: goes with +restart DIR")
@@ -108,7 +110,6 @@ func (e engine) command(args []string, stdout io.Writer) (code int, err error) {
 	case s.json:
 		return refusal.CodeUsage, errors.New("--json: goes with --diagnose")
 	default:
-		s.job.Typed = args[:len(args)-1-len(s.job.Args)]
 		return e.run(s)
 	}
 	return 0, nil
@@ -205,6 +206,10 @@ func parse(args []string) (*settings, error) {
 	}
 	if len(l.program) > 0 {
 		s.job.Program, s.job.Args = l.program[0], l.program[1:]
+	}
+	s.job.Typed = l.own
+	if note := l.lateNote(); note != "" {
+		s.notes = append(s.notes, note)
 	}
 	if s.gdb {
 		s.held = l.held()

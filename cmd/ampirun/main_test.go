@@ -95,7 +95,7 @@ func TestProgramRunsAsAsked(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := ampirun(t, "+p2", "-np", "3", "--label", "-x", "FROM_X=a,b c", "-wdir", dir, "true", "-n", "+p7")
+	code, stdout, stderr := ampirun(t, "+p2", "-np", "3", "--label", "-x", "FROM_X=a,b c", "-wdir", dir, "--", "true", "-n", "+p7")
 	for rank := range 3 {
 		want := fmt.Sprintf("[%d] %d/2 %q here a,b c\n", rank, rank, []string{"-n", "+p7"})
 		if !strings.Contains(stdout, want) {

@@ -28,6 +28,7 @@ type settings struct {
 	preload   []string // files, absolute
 	restart   string   // directory of checkpoints, absolute; "": the job begins
 	foreign   bool     // which may be another user's
+	notes     []string // what is said of the command line, a line each
 
 	backtrace int      // pid of the job to ask; 0: none
 	gdb       bool     // run under gdb

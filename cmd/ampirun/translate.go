@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,11 +14,13 @@ import (
 type line struct {
 	flags   []string          // as urfave/cli reads them: --name=value
 	typed   map[string]string // how an option was written, by name
+	own     []string          // all options, as they were typed
+	late    []string          // those of them that follow the program's name
 	program []string          // the program and its arguments
 }
 
 // translate turns Charm's forms of options (+p 2, +p2, ++label), mpirun's (-np 4) and GNU's (--label, --x=y) into one.
-// The program's name is the first argument that is no option; nothing after it is looked at.
+// The program's name is the first argument that is no option. What follows it is the program's, but for options that takeLate takes.
 func translate(args []string) (line, error) {
 	l := line{typed: map[string]string{}}
 	for i := 0; i < len(args); i++ {
@@ -26,7 +30,9 @@ func translate(args []string) (line, error) {
 		}
 		name, isOption := stripSign(args[i])
 		if !isOption {
-			l.program = args[i:]
+			if err := l.takeLate(args[i:]); err != nil {
+				return line{}, err
+			}
 			break
 		}
 		taken, err := l.take(args[i], name, args[i+1:])
@@ -36,6 +42,56 @@ func translate(args []string) (line, error) {
 		i += taken
 	}
 	return l, nil
+}
+
+// takeLate takes the program and its arguments. Charm's options may stand among these, where AMPI's manual writes them: a word that begins with
+// a plus sign and that the table has with one. All others are the program's, and so is whatever follows "--".
+func (l *line) takeLate(program []string) error {
+	l.program = program[:1:1]
+	for rest := program[1:]; len(rest) > 0; rest = rest[1:] {
+		name, isOurs := charmOption(rest[0])
+		if rest[0] == "--" {
+			l.program = append(l.program, rest...)
+			break
+		}
+		if rest[0] == ":" {
+			return errors.New(`":": several programs in one job are not served (write -- before the program's name if that is an argument of the program)`)
+		}
+		if !isOurs {
+			l.program = append(l.program, rest[0])
+			continue
+		}
+		taken, err := l.take(rest[0], name, rest[1:])
+		if err != nil {
+			return fmt.Errorf("%w (write -- before the program's name if that is the program's)", err)
+		}
+		l.late = append(l.late, rest[:1+taken]...)
+		rest = rest[taken:]
+	}
+	return nil
+}
+
+// charmOption tells whether an argument is an option in Charm's form: +vp, +vp=4, +vp4 or ++vp.
+func charmOption(arg string) (name string, is bool) {
+	name, isOption := stripSign(arg)
+	if !isOption || arg[0] != '+' {
+		return "", false
+	}
+	bare, _, assigned := strings.Cut(name, "=")
+	o := findOption(bare)
+	if o == nil && !assigned {
+		o, _ = splitNumber(bare)
+	}
+	return name, o != nil && slices.ContainsFunc(append([]string{o.form}, o.aliases...), func(form string) bool { return form[0] == '+' })
+}
+
+// lateNote says that options were taken that follow the program's name; "" if none were.
+func (l line) lateNote() string {
+	if len(l.late) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s after the program's name: taken as ampirun's (write -- before the name to leave all that follows to the program)",
+		strings.Join(l.late, " "))
 }
 
 // held is the command line of the same job that waits for gdb.
@@ -85,6 +141,7 @@ func (l *line) take(arg, name string, following []string) (taken int, err error)
 		value, taken = following[0], 1
 	}
 	l.flags = append(l.flags, "--"+o.name()+"="+value)
+	l.own = append(append(l.own, arg), following[:taken]...)
 	l.typed[o.name()] = spelling(arg, name)
 	return taken, nil
 }

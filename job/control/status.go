@@ -32,7 +32,7 @@ type WorkerStatus struct {
 	PE    int  `json:"pe"`
 	PID   int  `json:"pid"`
 	Alive bool `json:"alive"`
-	Ranks int  `json:"ranks"` // that it has and that have not ended
+	Ranks *int `json:"ranks,omitempty"` // that it has and that have not ended; nil: nobody has looked, or could
 }
 
 // BalanceStatus is what load balancing has done.

@@ -36,8 +36,8 @@ func Run(args []string, stdout io.Writer) error {
 
 // steer does something with one job.
 func steer(pid int, args []string, stdout io.Writer) error {
-	if len(args) == 0 {
-		args = []string{"status"}
+	if len(args) == 0 || args[0] == "--json" {
+		args = append([]string{"status"}, args...)
 	}
 	title := fmt.Sprintf("%s %d", noun, pid)
 	var all []*cli.Command

@@ -25,11 +25,10 @@ var lsCommand = cli.Command{
 			return err
 		}
 		out := printer{c.App.Writer, c.Bool("json")}
-		list := describe(pids)
 		if out.json {
-			return out.value(list)
+			return out.value(describe(pids, lookClosely))
 		}
-		return out.list(list)
+		return out.list(describe(pids, describeOne))
 	},
 }
 
@@ -39,12 +38,12 @@ type entry struct {
 	Silent bool `json:"silent,omitempty"` // it does not answer: it is suspended, perhaps
 }
 
-// describe asks all jobs who they are; those that are over by now, or somebody else's, are left out.
-func describe(pids []int) []entry {
+// describe asks all jobs; those that are over by now, or somebody else's, are left out.
+func describe(pids []int, ask func(pid int) *control.Status) []entry {
 	all := make([]*control.Status, len(pids))
 	var wg sync.WaitGroup
 	for i, pid := range pids {
-		wg.Go(func() { all[i] = describeOne(pid) })
+		wg.Go(func() { all[i] = ask(pid) })
 	}
 	wg.Wait()
 	list := []entry{}
@@ -56,6 +55,7 @@ func describe(pids []int) []entry {
 	return list
 }
 
+// describeOne asks a job who it is.
 func describeOne(pid int) *control.Status {
 	c, err := control.Contact(pid)
 	if err != nil {
@@ -66,6 +66,24 @@ func describeOne(pid int) *control.Status {
 		return nil
 	}
 	return c.Name(listTime)
+}
+
+// lookClosely also asks how many ranks each worker has, of a job that answers in time.
+func lookClosely(pid int) *control.Status {
+	s := describeOne(pid)
+	if s == nil || s.State == "" {
+		return s
+	}
+	c, err := control.Contact(pid)
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	c.Bound(listTime)
+	if seen, err := look(c); err == nil {
+		return seen
+	}
+	return s
 }
 
 func (p printer) list(all []entry) error {

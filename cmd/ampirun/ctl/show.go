@@ -18,19 +18,25 @@ const lookTime = time.Minute
 
 // status prints what a job says about itself.
 func status(c *control.Conversation, _ []int, out printer) error {
-	var s *control.Status
 	c.Bound(lookTime)
-	err := c.Ask(control.Request{Verb: "status"}, func(r control.Reply) { s = r.Status })
+	s, err := look(c)
 	switch {
 	case err != nil:
 		return err
-	case s == nil:
-		return fmt.Errorf("job %d has sent no status: it was started by another version of ampirun, perhaps", c.PID())
 	case out.json:
 		return out.value(s)
 	}
 	out.status(s)
 	return nil
+}
+
+// look asks a job how it goes, for which it looks at its ranks.
+func look(c *control.Conversation) (s *control.Status, err error) {
+	err = c.Ask(control.Request{Verb: "status"}, func(r control.Reply) { s = r.Status })
+	if err == nil && s == nil {
+		err = fmt.Errorf("job %d has sent no status: it was started by another version of ampirun, perhaps", c.PID())
+	}
+	return s, err
 }
 
 func (p printer) status(s *control.Status) {
@@ -41,7 +47,7 @@ func (p printer) status(s *control.Status) {
 	t := table(p)
 	fmt.Fprintln(t, "worker\tpid\tranks")
 	for _, w := range s.Workers {
-		fmt.Fprintf(t, "%d\t%d\t%s\n", w.PE, w.PID, ranksOf(s, &w))
+		fmt.Fprintf(t, "%d\t%d\t%s\n", w.PE, w.PID, ranksOf(&w))
 	}
 	t.Flush()
 	if s.Problem != "" {
@@ -61,14 +67,14 @@ func state(s *control.Status) string {
 	return map[string]string{"starts": "starting", "runs": "running", "recovers": "recovering", "scales": "scaling", "ends": "ending"}[s.State] + " for " + seconds(s.Running)
 }
 
-func ranksOf(s *control.Status, w *control.WorkerStatus) string {
+func ranksOf(w *control.WorkerStatus) string {
 	switch {
 	case !w.Alive:
 		return "has ended"
-	case s.Problem != "":
+	case w.Ranks == nil:
 		return "?"
 	}
-	return fmt.Sprint(w.Ranks)
+	return fmt.Sprint(*w.Ranks)
 }
 
 func balancing(b *control.BalanceStatus) string {
