@@ -7,11 +7,17 @@
 #define AMPI_AMPI_H
 
 #include "ampi/functions_gen.h"
-#include "vrank/core/access.h"
-#include "vrank/core/core.h"
-#include "vrank/p2p/p2p.h"
-#include "mpi.h"
 #include "ampi/serve.h"
+#include "mpi.h"
+#include "vrank/core/abort.h"
+#include "vrank/core/access.h"
+#include "vrank/core/inbox.h"
+#include "vrank/core/job.h"
+#include "vrank/core/output.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/core/schedule.h"
+#include "vrank/core/tls.h"
+#include "vrank/p2p/p2p.h"
 #include "table.h"
 
 enum ampi_kind {

@@ -2,7 +2,6 @@
 #include "ampi/coll/coll.h"
 
 #include "vrank/core/fiber.h"
-#include "vrank/libc/life.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -4,11 +4,12 @@ package vrank
 #cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -D_GNU_SOURCE -fno-stack-protector -fno-pic -I${SRCDIR}/..
 #cgo LDFLAGS: -lpthread -lrt -lutil -ldl
 #include <stdlib.h>
-#include "vrank/core/core.h"
+#include "isomalloc/heap.h"
 #include "vrank/core/pe_thread.h"
+#include "vrank/core/pin.h"
+#include "vrank/core/rank_memory.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
-#include "vrank/libc/life.h"
 
 static int64_t rank_state(const struct vr_rank *r) { return atomic_load(&r->context.state); }
 static int64_t rank_pe(const struct vr_rank *r) { return atomic_load(&r->pe); }

@@ -2,8 +2,9 @@ package vrank
 
 /*
 #include "vrank/core/access.h"
-#include "vrank/core/core.h"
-#include "vrank/libc/life.h"
+#include "vrank/fault/coredump.h"
+#include "vrank/fault/debugger.h"
+#include "vrank/fault/fault.h"
 */
 import "C"
 

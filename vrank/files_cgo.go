@@ -3,7 +3,6 @@ package vrank
 /*
 #include <stdlib.h>
 
-#include "vrank/core/core.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_journal.h"
 

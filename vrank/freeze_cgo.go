@@ -1,7 +1,6 @@
 package vrank
 
 /*
-#include "vrank/core/core.h"
 #include "vrank/freeze/freeze.h"
 #include "vrank/freeze/restart.h"
 #include "vrank/migrate/move.h"

@@ -1,11 +1,13 @@
 /* What the core calls of the rooms above it. */
 #include "vrank/core/hooks.h"
+#include "vrank/fault/fault.h"
 #include "vrank/freeze/freeze.h"
 #include "vrank/libc/directory.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_mapping.h"
 #include "vrank/libc/preempt.h"
 #include "vrank/libc/process.h"
+#include "vrank/libc/protect.h"
 #include "vrank/libc/signals.h"
 #include "vrank/migrate/steal.h"
 #include "vrank/migrate/stealable.h"
@@ -22,6 +24,8 @@ const struct vr_core_hooks vr_core_hooks = {
 	.poll_signals = vr_signals_poll,
 	.signals_may_come = vr_signals_may_come,
 	.refuse_child = vr_child_refuse,
+	.is_fault_signal = vr_fault_is,
+	.claim_signal = vr_signal_claim,
 	.forgo_freeze = vr_freeze_forgo,
 	.thread_waits = vr_preempt_begin,
 	.thread_goes_on = vr_preempt_end,

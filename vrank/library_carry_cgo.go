@@ -2,8 +2,8 @@ package vrank
 
 /*
 #include <string.h>
-#include "vrank/core/core.h"
-#include "vrank/libc/life.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/libc/library.h"
 */
 import "C"
 

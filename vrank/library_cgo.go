@@ -4,8 +4,8 @@ package vrank
 #include <dlfcn.h>
 #include <stdlib.h>
 #include "vrank/core/access.h"
-#include "vrank/core/core.h"
-#include "vrank/libc/life.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/libc/library.h"
 
 static uint64_t undefined(void) { return (uint64_t)vr_library_undefined; }
 */

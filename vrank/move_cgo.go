@@ -3,9 +3,10 @@ package vrank
 /*
 #include <stdlib.h>
 #include "isomalloc/heap.h"
+#include "vrank/core/rank_memory.h"
 #include "vrank/core/xcomp.h"
 #include "vrank/libc/fd_table.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/keys.h"
 #include "vrank/migrate/move.h"
 */
 import "C"

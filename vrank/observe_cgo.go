@@ -1,6 +1,7 @@
 package vrank
 
 /*
+#include "vrank/core/job.h"
 #include "vrank/core/timeline.h"
 #include "vrank/migrate/balance.h"
 

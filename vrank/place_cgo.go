@@ -5,10 +5,19 @@ package vrank
 #include <string.h>
 #include "isomalloc/heap.h"
 #include "vrank/core/access.h"
-#include "vrank/core/core.h"
 #include "vrank/core/isolate.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/core/tls.h"
+#include "vrank/libc/allocation.h"
 #include "vrank/libc/bind.h"
+#include "vrank/libc/bindings.h"
+#include "vrank/libc/keys.h"
+#include "vrank/libc/ldso_getopt.h"
 #include "vrank/libc/life.h"
+#include "vrank/libc/objects.h"
+#include "vrank/libc/pinning.h"
+#include "vrank/libc/rank_threads.h"
+#include "vrank/libc/tools.h"
 
 static const char *libc_name(int i) { return vr_libc_names[i]; }
 */

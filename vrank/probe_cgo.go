@@ -2,7 +2,6 @@ package vrank
 
 /*
 #include <stdlib.h>
-#include "vrank/libc/life.h"
 #include "vrank/libc/probe.h"
 
 static const char *const *probe_names(void) { return vr_probe_names; }

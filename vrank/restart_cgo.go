@@ -1,7 +1,7 @@
 package vrank
 
 /*
-#include "vrank/core/core.h"
+#include "vrank/core/inbox.h"
 #include "vrank/freeze/restart.h"
 #include "vrank/libc/preempt.h"
 

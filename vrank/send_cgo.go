@@ -1,7 +1,6 @@
 package vrank
 
 /*
-#include "vrank/core/core.h"
 #include "vrank/migrate/move.h"
 
 static int is_over(const struct vr_receipt *receipt) { return atomic_load(&receipt->is_over); }

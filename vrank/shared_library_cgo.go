@@ -4,7 +4,10 @@ package vrank
 #include <stdio.h>
 #include <stdlib.h>
 #include "vrank/core/tls.h"
+#include "vrank/libc/ldso_fortran.h"
+#include "vrank/libc/ldso_getopt.h"
 #include "vrank/libc/life.h"
+#include "vrank/libc/pinning.h"
 #include "vrank/libc/shared_memory.h"
 
 static int is_loaded(const struct vr_rank *r) { return vr_loaded == r; }

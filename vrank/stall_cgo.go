@@ -1,7 +1,7 @@
 package vrank
 
 /*
-#include "vrank/core/core.h"
+#include "vrank/core/schedule.h"
 
 #define LOOK(x) (*(const volatile __typeof__(x) *)&(x))
 

@@ -1,7 +1,7 @@
 package vrank
 
 /*
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
 
 static int is_held(const struct vr_rank *r) { return atomic_load(&r->is_pinned); }
 static uint64_t stolen_by(int pe) { return vr_job->pe[pe].steal.stolen; }

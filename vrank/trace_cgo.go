@@ -2,11 +2,11 @@ package vrank
 
 /*
 #include <signal.h>
-#include "vrank/core/core.h"
 #include "vrank/core/fiber.h"
 #include "vrank/core/park.h"
 #include "vrank/core/switch.h"
-#include "vrank/libc/life.h"
+#include "vrank/fault/fault.h"
+#include "vrank/libc/objects.h"
 */
 import "C"
 

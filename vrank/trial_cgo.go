@@ -3,7 +3,6 @@ package vrank
 /*
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "vrank/core/core.h"
 #include "vrank/libc/trial.h"
 
 static uint64_t this_pointer(void)

@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "vrank/core/abort.h"
 #include "vrank/core/hooks.h"
+#include "vrank/core/output.h"
+#include "vrank/core/schedule.h"
 
 void vr_job_abort(int code, const char *fmt, ...)
 {

@@ -8,7 +8,8 @@
 #define VRANK_ACCESS_H
 
 #include "isomalloc/heap.h"
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
+#include "vrank/core/rank_memory.h"
 
 #define VR_ACCESS_SPANS 12 /* open parts of a slice at most: what lies between more of them stays open */
 

@@ -6,6 +6,7 @@
 #include "vrank/core/hooks.h"
 #include "vrank/core/progress_hook.h"
 
+#include "vrank/core/callback.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
 #include "vrank/core/tls.h"

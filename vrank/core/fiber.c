@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/callback.h"
 #include "vrank/core/hooks.h"
+#include "vrank/core/inbox.h"
+#include "vrank/core/output.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
 

@@ -7,7 +7,7 @@
 #ifndef VRANK_FIBER_H
 #define VRANK_FIBER_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
 
 /* A call of a thread, on its stack. */
 struct vr_delegated {

@@ -1,11 +1,11 @@
-/* What the core calls of the rooms above it, and what those tell it. The core includes none of their headers.
+/* What the core, and libc of fault, call of the rooms above them, and what those tell the core. They include none of those headers.
  *
  * A hook that would cost something at every switch or message has a word beside it that says whether it is wanted. */
 #ifndef VRANK_HOOKS_H
 #define VRANK_HOOKS_H
 
 #include "isomalloc/heap.h"
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
 
 struct vr_core_hooks {
 	/* p2p. The owner of `to`: a node, or a fastbox, that lay in its inbox has arrived. */
@@ -27,6 +27,11 @@ struct vr_core_hooks {
 	int (*signals_may_come)(void);
 	/* In a child process: it wants something that only the runtime does. Does not return. */
 	void (*refuse_child)(const char *what);
+
+	/* fault. Is this a signal of the faults that ranks may cause? */
+	int (*is_fault_signal)(int signal);
+	/* The worker's handler shall see this signal from now on. */
+	void (*claim_signal)(int signal);
 
 	/* freeze. The PE, when all ranks of the job have ended: see vr_freeze_forgo. */
 	int (*forgo_freeze)(void);

@@ -1,6 +1,6 @@
 /* A PE that has nothing to run: it looks for news for a while, then sleeps until somebody rings; and all PEs that have nothing to run
  * for ever. */
-#include "vrank/core/core.h"
+#include "vrank/core/idle.h"
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "vrank/core/hooks.h"
+#include "vrank/core/inbox.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/timeline.h"
+#include "vrank/core/transit.h"
 
 uint64_t vr_spin_ticks;
 

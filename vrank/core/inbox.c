@@ -2,9 +2,10 @@
  *
  * A rank's inbox is a stack of nodes, taken whole and turned round, so nodes of one sender keep their order. Who fills an
  * empty inbox puts the rank on its PE's wake list, once: on_wake says that the rank is already on its way there. */
-#include "vrank/core/core.h"
+#include "vrank/core/inbox.h"
 
 #include "vrank/core/hooks.h"
+#include "vrank/core/idle.h"
 #include "vrank/core/progress_hook.h"
 
 static void wake_push(struct vr_rank *r)

@@ -11,8 +11,8 @@
 #ifndef VRANK_ISOLATE_H
 #define VRANK_ISOLATE_H
 
-#include "vrank/core/core.h"
 #include "vrank/core/pkru_amd64.h"
+#include "vrank/core/rank.h"
 
 extern int vr_isolated;
 

@@ -1,12 +1,17 @@
 /* The job's structures in the control area: header and PEs, an arena for shared objects, one envelope pool and one ring of the timeline per PE. */
-#include "vrank/core/core.h"
-#include "vrank/core/hooks.h"
-#include "vrank/core/timeline.h"
+#include "vrank/core/job.h"
 
 #include <sched.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+
+#include "vrank/core/hooks.h"
+#include "vrank/core/schedule.h"
+#include "vrank/core/timeline.h"
+
+struct vr_job *vr_job;
+struct vr_pe *vr_pe;
 
 #define ALIGN_UP(x, a) (((x) + (a) - 1) & ~((uint64_t)(a) - 1))
 

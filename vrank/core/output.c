@@ -6,7 +6,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "vrank/core/abort.h"
 #include "vrank/core/hooks.h"
+#include "vrank/core/output.h"
 
 int vr_out_fd = 1;
 

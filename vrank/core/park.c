@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "vrank/core/compat.h"
-#include "vrank/core/core.h"
 #include "vrank/core/isolate.h"
+#include "vrank/core/schedule.h"
 
 enum { MOVING, ASKED, STANDING };
 

@@ -10,8 +10,10 @@
 
 #include "privatize/libpthread/forwards.h"
 #include "vrank/core/compat.h"
-#include "vrank/core/core.h"
+#include "vrank/core/idle.h"
 #include "vrank/core/pe_thread.h"
+#include "vrank/core/schedule.h"
+#include "vrank/core/tls.h"
 
 extern void vrankPE(void); /* Go: the PE loop */
 

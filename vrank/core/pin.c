@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/pin.h"
 
 void vr_rank_pin(struct vr_rank *r, const char *why, ...)
 {

@@ -1,7 +1,10 @@
 /* Envelopes: each PE has a pool that only it allocates from; what another PE consumed comes home through `freed`. */
-#include "vrank/core/core.h"
+#include "vrank/core/pool.h"
 
 #include <stdlib.h>
+
+#include "vrank/core/job.h"
+#include "vrank/core/output.h"
 
 #define ADOPT_BELOW 32
 

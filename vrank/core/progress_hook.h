@@ -8,7 +8,7 @@
 #ifndef VRANK_PROGRESS_HOOK_H
 #define VRANK_PROGRESS_HOOK_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 struct vr_progress_hook {
 	struct vr_hook hook; /* of its requests */

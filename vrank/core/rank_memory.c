@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "isomalloc/heap.h"
-#include "vrank/core/core.h"
 #include "vrank/core/hooks.h"
+#include "vrank/core/rank_memory.h"
 
 void *vr_rank_alloc(struct vr_rank *r, size_t n)
 {

@@ -1,19 +1,20 @@
 /* The run queue, the switch between ranks, and the C half of the PE loop. */
-#include "vrank/core/core.h"
+#include "vrank/core/schedule.h"
 
 #include <time.h>
 
+#include "vrank/core/abort.h"
+#include "vrank/core/callback.h"
 #include "vrank/core/hooks.h"
+#include "vrank/core/idle.h"
+#include "vrank/core/inbox.h"
 #include "vrank/core/isolate.h"
 #include "vrank/core/park.h"
 #include "vrank/core/progress_hook.h"
-#include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
 #include "vrank/core/timeline.h"
 #include "vrank/core/tls.h"
 
-struct vr_job *vr_job;
-struct vr_pe *vr_pe;
 VR_THREAD_LOCAL struct vr_rank *vr_current;
 struct vr_context *vr_context;
 int vr_measure;

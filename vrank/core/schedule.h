@@ -1,15 +1,54 @@
-/* What only the core's own files need of the scheduler. */
+/* Scheduling of the ranks of one PE, schedule.c. */
 #ifndef VRANK_SCHEDULE_H
 #define VRANK_SCHEDULE_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
+
+/* Why vr_pe_run came back. */
+enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES, VR_FREEZES, VR_SAVES, VR_SAVES_IN_MEMORY };
+
+/* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the context it is about. */
+enum vr_reason vr_pe_run(struct vr_context *resume);
+extern struct vr_context *vr_left_by;
+
+/* Rank stack: put this context to sleep until somebody makes it ready; switches. */
+void vr_rank_block(void);
+
+/* The same for ever, whoever makes it ready. */
+void vr_rank_rest(void) __attribute__((noreturn));
+
+/* Rank stack: let the other ready ranks run first; switches when there are any. */
+void vr_rank_yield(void);
+
+/* Any stack of the owner: a context that blocks becomes ready. */
+void vr_rank_ready(struct vr_context *context);
+
+/* How many ranks have gone from this worker to others. */
+extern uint32_t vr_migration_epoch;
+
+/* Any stack of the PE that has the chain: a context is about to sleep in it. For one that is elsewhere, `mixed` is set. */
+void vr_waitlist_join(struct vr_waitlist *c, struct vr_context *context);
+
+/* Any stack of the PE that has the chain: all of them become ready, and the chain empty. */
+void vr_waitlist_ready(struct vr_waitlist *c);
+
+/* Any stack, any worker: a context that blocks becomes ready, wherever it is. */
+void vr_rank_wake(struct vr_context *context);
+
+/* Rank stack: switch to the PE loop, which returns `reason` to Go. Comes back when Go resumes the rank. */
+void vr_rank_leave(enum vr_reason reason);
+
+/* Rank stack: sleep without holding the PE up. */
+void vr_rank_sleep(int64_t nanoseconds);
+
+/* Any stack of the owner: a context that sleeps so is ready at once. */
+void vr_rank_rouse(struct vr_context *context);
+
+/* Nanoseconds of CLOCK_MONOTONIC, without the time between a checkpoint and its restart: it goes on where it was. */
+int64_t vr_now(void);
+extern int64_t vr_clock; /* what that makes: vr_job.clock */
 
 extern int vr_measure; /* account time to ranks at every switch */
-extern uint64_t vr_spin_ticks; /* how long an idle PE looks for news before it sleeps */
-
-/* PE stack: nothing is ready. Spin, then sleep until there is something; `hot` blocked last, the next message is likely to be for it. 1 when
- * the job is found to be deadlocked. */
-int vr_idle(struct vr_rank *hot);
 
 /* Any stack of the PE: ranks whose sleep is over become ready. 1 when there were any. */
 int vr_timers_fire(void);
@@ -24,14 +63,6 @@ static inline int vr_job_has_ended(void)
 {
 	return !atomic_load_explicit(&vr_job->live, memory_order_relaxed);
 }
-
-/* So many ranks are lent to functions that must not wait: see callback.c. Then the PE's budget is negative, which leads who
- * would switch into the slow path. */
-extern int vr_in_callbacks;
-void *vr_callback_prepare(struct vr_context *context, void (*fn)(void *), void *arg);
-
-/* A rank has ended; PEs sleep no longer when it was the last one. */
-void vr_job_one_less(void);
 
 /* PE stack: forget whatever is remembered of ranks in this process. */
 void vr_schedule_rest(void);

@@ -1,5 +1,6 @@
 /* Recording a timeline: see timeline.h. */
 #include "vrank/core/timeline.h"
+#include "vrank/core/job.h"
 
 struct vr_timeline_limit vr_timeline_limit;
 int vr_timeline_on;

@@ -3,7 +3,7 @@
 #ifndef VRANK_TIMELINE_H
 #define VRANK_TIMELINE_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 enum vr_moment_kind {
 	VR_MOMENT_RUN = 1, /* `rank` ran for `length`; `fn`: what it then waited for */

@@ -5,7 +5,7 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/tls.h"
 #include "vrank/core/tls_reserve.h"
 
 /* tls_amd64.S: last in the executable's TLS segment, which ends at the thread pointer. vr_tls_setup checks. */

@@ -1,5 +1,6 @@
 /* Ranks that have left their PE and not arrived at the next one: see vr_freeze.travelling. */
-#include "vrank/core/core.h"
+#include "vrank/core/transit.h"
+#include "vrank/core/idle.h"
 
 void vr_job_ring(void)
 {

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
 
 #define REQUEST 0x1023 /* ARCH_REQ_XCOMP_PERM, Linux 5.16 */
 

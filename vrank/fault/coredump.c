@@ -6,7 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "vrank/libc/life.h"
+#include "vrank/core/job.h"
+#include "vrank/fault/coredump.h"
 
 #define JOIN (64ul << 10) /* holes up to this size are written as zeroes: each part is a mapping of its own to the kernel */
 

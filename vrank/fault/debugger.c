@@ -2,7 +2,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "vrank/libc/life.h"
+#include "vrank/fault/debugger.h"
 
 volatile int vr_debugger_ready;
 

@@ -6,7 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vrank/core/callback.h"
+#include "vrank/core/inbox.h"
 #include "vrank/core/schedule.h"
+#include "vrank/core/transit.h"
 #include "vrank/libc/preempt.h"
 #include "vrank/libc/signals.h"
 #include "vrank/migrate/stealable.h"

@@ -6,7 +6,7 @@
 #ifndef VRANK_FREEZE_H
 #define VRANK_FREEZE_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
 
 /* Any thread of any worker: freeze the job, and have it end so if `halts` is set. 0 when that is under way already. */
 int vr_freeze_ask(int halts);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "vrank/libc/life.h"
+#include "vrank/libc/objects.h"
 #include "vrank/libc/signals.h"
 
 static const uint64_t *chosen; /* pairs */

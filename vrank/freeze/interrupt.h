@@ -13,7 +13,7 @@
 #ifndef VRANK_INTERRUPT_H
 #define VRANK_INTERRUPT_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 /* PE thread, in a handler: rank r is at `pc` with this stack pointer. */
 int vr_interrupt_may(const struct vr_rank *r, uint64_t pc, uint64_t sp);

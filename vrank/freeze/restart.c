@@ -3,12 +3,15 @@
 
 #include <string.h>
 
+#include "vrank/core/inbox.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/timeline.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/directory.h"
 #include "vrank/libc/file_mapping.h"
 #include "vrank/libc/life.h"
+#include "vrank/libc/protect.h"
+#include "vrank/libc/redirect.h"
 #include "vrank/libc/signals.h"
 #include "vrank/migrate/move.h"
 #include "vrank/migrate/steal.h"

@@ -3,8 +3,7 @@
 #ifndef VRANK_RESTART_H
 #define VRANK_RESTART_H
 
-#include "vrank/core/core.h"
-#include "vrank/core/rank.h"
+#include "vrank/core/job.h"
 
 /* So many PEs can the job have, whose descriptors lie below those of its ranks. */
 static inline int vr_job_most_pes(const struct vr_job *job)

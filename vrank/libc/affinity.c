@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "vrank/core/job.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/libc/affinity.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 
 static int is_first(pid_t thread)
 {

@@ -2,6 +2,8 @@
  * in the slice, so they travel with the rank. */
 #include <errno.h>
 
+#include "vrank/core/rank_memory.h"
+#include "vrank/libc/atexit.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/life.h"
 

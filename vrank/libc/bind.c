@@ -1,6 +1,7 @@
 /* Which symbols of a rank's images the runtime takes over, see design "Bound to ours". */
 #include "vrank/libc/bind.h"
 
+#include "vrank/libc/bindings.h"
 #include "vrank/libc/life.h"
 
 void vr_exit(int code);

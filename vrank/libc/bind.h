@@ -24,7 +24,7 @@ int vr_bind_cxa_thread_atexit(void (*fn)(void *), void *arg, void *dso);
 void vr_bind_cxa_finalize(void *dso);
 void vr_bind_quick_exit(int code) __attribute__((noreturn));
 
-/* memory.c */
+/* allocation.c */
 void *vr_bind_malloc(size_t n);
 void *vr_bind_calloc(size_t n, size_t size);
 void *vr_bind_realloc(void *p, size_t n);
@@ -101,7 +101,7 @@ void *vr_bind_readdir(void *d);
 int vr_bind_readdir_r(void *d, void *entry, void **result);
 int vr_bind_scandir(const char *path, void *list, int (*filter)(const struct dirent64 *), void *compare);
 
-/* threads.c */
+/* rank_threads.c */
 int vr_bind_pthread_create(void *thread, const void *attr, void *(*fn)(void *), void *arg);
 int vr_bind_pthread_join(uint64_t thread, void **result);
 int vr_bind_pthread_detach(uint64_t thread);

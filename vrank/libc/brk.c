@@ -9,9 +9,12 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/core/compat.h"
+#include "vrank/core/pin.h"
 #include "vrank/core/xcomp.h"
 #include "vrank/libc/bind.h"
+#include "vrank/libc/brk.h"
 #include "vrank/libc/fd_table.h"
+#include "vrank/libc/library.h"
 #include "vrank/libc/life.h"
 
 #define PAGE 4096ul

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "vrank/core/rank_memory.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/wait.h"
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
 

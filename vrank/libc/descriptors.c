@@ -14,6 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "vrank/core/pin.h"
+#include "vrank/core/schedule.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/process.h"

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "vrank/core/fiber.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/core/schedule.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/library.h"
+#include "vrank/libc/objects.h"
 
 static char *text_of(struct vr_rank *r)
 {

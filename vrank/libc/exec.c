@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
 
 #define ARGS 1024

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "vrank/core/pin.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"

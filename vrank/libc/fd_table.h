@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
 
 /* Rank stack, or a thread of a rank: a descriptor has just been made for the program. It moves to a number of the rank's own, which is
  * returned. Without one the rank is pinned, and the descriptor stays as it is. Keeps errno; a negative number is returned as it is. */

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "vrank/core/core.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/process.h"
 

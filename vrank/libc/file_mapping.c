@@ -13,9 +13,13 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/abort.h"
+#include "vrank/core/pin.h"
+#include "vrank/core/rank_memory.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/library.h"
+#include "vrank/libc/protect.h"
 
 #define PAGE 4096ul
 

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "isomalloc/heap.h"
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 /* Where the region is; PE stack, before ranks run. */
 void vr_file_mapping_setup(int region_fd, uint64_t base);

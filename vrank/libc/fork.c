@@ -15,10 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "vrank/core/rank_memory.h"
 #include "vrank/core/switch.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/library.h"
 #include "vrank/libc/process.h"
+#include "vrank/libc/rank_threads.h"
 #include "vrank/libc/reach.h"
 
 VR_THREAD_LOCAL int64_t vr_apart;

@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "vrank/core/rank_memory.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/keys.h"
 
 #define KEYS 1024 /* PTHREAD_KEYS_MAX */
 

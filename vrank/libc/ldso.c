@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/job.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/bindings.h"
+#include "vrank/libc/ldso.h"
 #include "vrank/libc/shared_memory.h"
 
 int vr_ldso;

@@ -1,7 +1,9 @@
 /* Fortran's units where ranks share the library that has them. The standard units belong to all ranks; another one is that of the worker in which
  * it was opened, be it by a statement that only reads or writes. */
+#include "vrank/core/pin.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/bindings.h"
+#include "vrank/libc/ldso_fortran.h"
 
 struct vr_fortran_library vr_fortran_library;
 

@@ -3,8 +3,10 @@
  * far. They find the arguments as they have left them, so they come to the same state. */
 #include <getopt.h>
 
+#include "vrank/core/job.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/bindings.h"
+#include "vrank/libc/ldso_getopt.h"
 
 struct vr_getopt_places vr_getopt_places;
 struct vr_getopt_library vr_getopt_library;

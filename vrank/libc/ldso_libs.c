@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "vrank/core/pin.h"
 #include "vrank/libc/bind.h"
+#include "vrank/libc/bindings.h"
+#include "vrank/libc/ldso_libs.h"
 #include "vrank/libc/life.h"
 #include "vrank/libc/shared_memory.h"
 

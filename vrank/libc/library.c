@@ -6,8 +6,13 @@
 #include <string.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/output.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/core/tls.h"
 #include "vrank/libc/bind.h"
+#include "vrank/libc/library.h"
 #include "vrank/libc/life.h"
+#include "vrank/libc/objects.h"
 
 #define ALIGN_UP(x, a) (((x) + (a) - 1) & ~((uint64_t)(a) - 1))
 

@@ -8,13 +8,21 @@
 
 #include "isomalloc/heap.h"
 #include "privatize/libpthread/init.h"
+#include "vrank/core/abort.h"
+#include "vrank/core/callback.h"
 #include "vrank/core/fiber.h"
+#include "vrank/core/idle.h"
 #include "vrank/core/isolate.h"
+#include "vrank/core/output.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/switch.h"
+#include "vrank/libc/atexit.h"
+#include "vrank/libc/library.h"
 #include "vrank/libc/probe.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/signals.h"
+#include "vrank/libc/thread_stacks.h"
+#include "vrank/libc/tools.h"
 #include "vrank/p2p/p2p.h"
 
 const void *vr_shim_table, *vr_shim_guarded;

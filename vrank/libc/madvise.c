@@ -5,7 +5,7 @@
 #include "isomalloc/heap.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/file_mapping.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/madvise.h"
 
 #define PAGE 4096ul
 

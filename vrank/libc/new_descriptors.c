@@ -17,7 +17,6 @@
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_journal.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/reach.h"
 
 static int kept(int fd)

@@ -5,8 +5,11 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "vrank/core/job.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/keys.h"
+#include "vrank/libc/library.h"
+#include "vrank/libc/objects.h"
 
 const struct vr_object *vr_objects;
 int vr_nobjects;

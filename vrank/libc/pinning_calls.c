@@ -6,8 +6,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "vrank/core/pin.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/bindings.h"
+#include "vrank/libc/ldso.h"
+#include "vrank/libc/pinning.h"
+#include "vrank/libc/redirect.h"
 
 enum { SETLOCALE, NEWLOCALE, MLOCKALL, FIRST };
 

@@ -25,7 +25,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "vrank/core/callback.h"
 #include "vrank/core/compat.h"
+#include "vrank/core/inbox.h"
 #include "vrank/core/isolate.h"
 #include "vrank/core/pe_thread.h"
 #include "vrank/core/progress_hook.h"
@@ -33,7 +35,8 @@
 #include "vrank/freeze/freeze.h"
 #include "vrank/freeze/interrupt.h"
 #include "vrank/libc/fd_table.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/ldso.h"
+#include "vrank/libc/objects.h"
 
 #define RED_ZONE 128
 #define REST_MAX (20 * 1000000) /* nanoseconds; then the kernel is asked again: who wakes need not change the value */

@@ -4,7 +4,7 @@
 #ifndef VRANK_PREEMPT_H
 #define VRANK_PREEMPT_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
 
 /* Once: -1 when this processor cannot save all of its registers. */
 int vr_preempt_prepare(void);

@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/job.h"
+#include "vrank/core/pin.h"
 #include "vrank/core/progress_hook.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/objects.h"
 
 #define AMOUNT (4ul << 20)
 #define AMOUNT_CHECKED (64ul << 10) /* a checking heap writes to all that it frees, and keeps it */

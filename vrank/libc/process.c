@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "vrank/core/output.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/library.h"
 
 void vr_set_errno(int error)
 {

@@ -37,6 +37,9 @@ struct vr_process {
 /* Of the rank that runs; NULL when its slice is full. */
 struct vr_process *vr_process(void);
 
+/* The environment of the rank that runs. */
+char **vr_environment(void);
+
 /* Calls to MPI take the way for threads: in threads that ranks have started, and in children. */
 extern VR_THREAD_LOCAL int64_t vr_apart;
 

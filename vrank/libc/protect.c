@@ -4,9 +4,12 @@
 #include <sys/mman.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/pin.h"
+#include "vrank/core/rank_memory.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/file_mapping.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/library.h"
+#include "vrank/libc/protect.h"
 
 #define PAGE 4096ul
 #define PLAIN (PROT_READ | PROT_WRITE)

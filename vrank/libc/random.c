@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <sys/random.h>
 
+#include "vrank/core/abort.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 
 ssize_t vr_bind_getrandom(void *out, size_t n, unsigned flags)
 {

@@ -14,7 +14,7 @@
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_mapping.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/library.h"
 #include "vrank/libc/process.h"
 
 #define FIRST 3

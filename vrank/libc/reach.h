@@ -6,7 +6,7 @@
 #ifndef VRANK_REACH_H
 #define VRANK_REACH_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 #define VR_FD_LIMIT 65536 /* numbers from here on are nobody's business */
 #define VR_FD_RUNTIME -1 /* as an owner */

@@ -8,8 +8,9 @@
 
 #include "isomalloc/heap.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/ldso.h"
 #include "vrank/libc/process.h"
+#include "vrank/libc/redirect.h"
 
 #define PAGE 4096ul
 #define COPIED_MAX 65536 /* a small file that is only read is copied: it needs no descriptor then */

@@ -12,11 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vrank/core/pin.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_journal.h"
-#include "vrank/libc/life.h"
+#include "vrank/libc/objects.h"
 #include "vrank/libc/reach.h"
+#include "vrank/libc/redirect.h"
 #include "vrank/libc/wait.h"
 
 static int or_errno(int n)

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
+#include "vrank/core/pin.h"
 #include "vrank/libc/bind.h"
 
 static struct {

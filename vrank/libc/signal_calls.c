@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "vrank/libc/bind.h"
+#include "vrank/libc/objects.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/signals.h"
 #include "vrank/libc/wait.h"
@@ -50,8 +51,8 @@ static void set_action(struct vr_signals *s, int signal, const struct sigaction 
 	s->actions[signal] = *a;
 	vr_handlers_note(s, signal);
 	if (is_function)
-		vr_signal_claim(signal);
-	else if (vr_is_child() && !vr_fault_is(signal))
+		vr_core_hooks.claim_signal(signal);
+	else if (vr_is_child() && !vr_core_hooks.is_fault_signal(signal))
 		sigaction(signal, a, NULL);
 }
 
@@ -249,7 +250,7 @@ static int take(struct vr_signals *s, uint64_t set, siginfo_t *out)
 static void claim_all(uint64_t set)
 {
 	for (; set; set &= set - 1)
-		vr_signal_claim(__builtin_ctzll(set) + 1);
+		vr_core_hooks.claim_signal(__builtin_ctzll(set) + 1);
 }
 
 int vr_bind_sigtimedwait(const sigset_t *wanted, siginfo_t *info, const struct timespec *t)

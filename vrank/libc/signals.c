@@ -8,18 +8,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "vrank/core/abort.h"
+#include "vrank/core/callback.h"
+#include "vrank/core/idle.h"
 #include "vrank/core/isolate.h"
 #include "vrank/core/park.h"
+#include "vrank/core/pin.h"
 #include "vrank/core/progress_hook.h"
+#include "vrank/core/rank_memory.h"
 #include "vrank/core/schedule.h"
 #include "vrank/libc/bind.h"
+#include "vrank/libc/objects.h"
 #include "vrank/libc/preempt.h"
 #include "vrank/libc/process.h"
 
 #define RED_ZONE 128
 #define RETRY 200000 /* nanoseconds until a rank that was in the runtime is tried again */
 #define BIT(signal) (1ull << ((signal) - 1))
-
 
 static pid_t pe_thread;
 static timer_t retry;
@@ -495,7 +500,7 @@ const char *vr_signals_adopt(struct vr_rank *r)
 		return NULL;
 	for (int i = 1; i < VR_SIGNALS; i++)
 		if (s->actions[i].sa_handler != SIG_DFL || (s->wanted & BIT(i)))
-			vr_signal_claim(i);
+			vr_core_hooks.claim_signal(i);
 	if (!vr_masks)
 		mask_of = NULL; /* the thread's mask is that of all others */
 	vr_masks += s->masks;
@@ -537,7 +542,7 @@ void vr_signals_drain(void)
 	for (int signal = 1; signal < VR_SIGNALS; signal++) {
 		struct sigaction act = {.sa_handler = s && s->actions[signal].sa_handler == SIG_IGN ? SIG_IGN : SIG_DFL};
 		int is_function = s && s->actions[signal].sa_handler != SIG_IGN && s->actions[signal].sa_handler != SIG_DFL;
-		if (!is_function && !vr_fault_is(signal) && signal != VR_PREEMPT_SIGNAL && signal != VR_KICK_SIGNAL)
+		if (!is_function && !vr_core_hooks.is_fault_signal(signal) && signal != VR_PREEMPT_SIGNAL && signal != VR_KICK_SIGNAL)
 			sigaction(signal, &act, NULL);
 	}
 	if (s)

@@ -13,7 +13,6 @@
 #include <ucontext.h>
 
 #include "vrank/core/fiber.h"
-#include "vrank/libc/life.h"
 
 #define VR_SIGNALS 65
 
@@ -117,5 +116,8 @@ int vr_kick_timer(clockid_t clock, void *value, timer_t *out);
 /* signal_amd64.S: see preempt_amd64.S; and calling a handler on another stack. */
 extern void vr_signal_enter(void);
 void vr_signal_call_on(void *top, void *handler, int signal, void *info, void *context);
+
+/* Call the handler that rank r set for a signal, if it did: 1. */
+int vr_signal_deliver(struct vr_rank *r, int signal, void *info, void *context);
 
 #endif

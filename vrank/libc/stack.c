@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "vrank/core/job.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 
 int vr_bind_pthread_getattr_np(uint64_t thread, void *attr)
 {

@@ -12,10 +12,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "vrank/core/output.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/file_journal.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"
 #include "vrank/libc/wait.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vrank/core/rank_memory.h"
 #include "vrank/libc/bind.h"
-#include "vrank/libc/life.h"
 
 #define ROOM 128
 #define LAST 32 /* the first signal number that has no name */

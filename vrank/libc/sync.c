@@ -6,7 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/inbox.h"
+#include "vrank/core/schedule.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/wait.h"
 

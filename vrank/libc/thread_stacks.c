@@ -6,7 +6,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "vrank/libc/life.h"
+#include "vrank/core/tls.h"
+#include "vrank/libc/thread_stacks.h"
+#include "vrank/libc/worker_limits.h"
 
 #define USUAL (8ul << 20) /* what threads have where nobody has set a limit */
 

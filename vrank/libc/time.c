@@ -4,7 +4,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/schedule.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/wait.h"
 

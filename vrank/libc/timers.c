@@ -11,12 +11,14 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "vrank/core/hooks.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/core/schedule.h"
 #include "vrank/libc/bind.h"
 #include "vrank/libc/fd_table.h"
 #include "vrank/libc/signals.h"
 
 #define SECOND 1000000000ll
-
 
 static int result(int error)
 {

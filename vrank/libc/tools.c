@@ -2,7 +2,10 @@
 #include <string.h>
 
 #include "shim/table.h"
-#include "vrank/libc/life.h"
+#include "vrank/core/abort.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/libc/tools.h"
+#include "vrank/p2p/p2p.h"
 
 static const struct vr_tool *tools;
 static int ntools;

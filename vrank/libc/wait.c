@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vrank/core/callback.h"
 #include "vrank/core/schedule.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/reach.h"

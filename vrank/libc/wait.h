@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "vrank/core/core.h"
+#include "vrank/core/schedule.h"
 
 #define VR_PAUSE_MIN 2000
 #define VR_PAUSE_MAX 1000000

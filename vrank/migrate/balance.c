@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/inbox.h"
 #include "vrank/core/schedule.h"
 
 #define LOOK(field) (*(volatile __typeof__(field) *)&(field))

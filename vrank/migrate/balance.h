@@ -2,7 +2,7 @@
 #ifndef VRANK_BALANCE_H
 #define VRANK_BALANCE_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 enum vr_sample_flags {
 	VR_SAMPLE_PINNED = 1, /* it cannot move */

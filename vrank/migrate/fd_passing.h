@@ -3,7 +3,7 @@
 #ifndef VRANK_FD_PASSING_H
 #define VRANK_FD_PASSING_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 #define VR_FDPASS_LOAD 250 /* descriptors in one message, of which the kernel takes 253 */
 #define VR_FDPASS_MAX 4000 /* of one rank: what lies in a socket is bounded, too */

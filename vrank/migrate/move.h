@@ -7,7 +7,6 @@
 #ifndef VRANK_MOVE_H
 #define VRANK_MOVE_H
 
-#include "vrank/core/core.h"
 #include "vrank/core/schedule.h"
 
 /* What has become of an order, for somebody who waits for that: in the arena, and that one's to free. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "vrank/core/job.h"
 #include "vrank/core/xcomp.h"
 
 static struct vr_rebind_entry *entries;

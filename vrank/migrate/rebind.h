@@ -3,7 +3,7 @@
 #ifndef VRANK_REBIND_H
 #define VRANK_REBIND_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 struct vr_rebind_entry {
 	uint64_t value, recorded;

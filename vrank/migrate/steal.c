@@ -2,10 +2,10 @@
 #include "vrank/migrate/steal.h"
 
 #include "vrank/core/fiber.h"
+#include "vrank/core/inbox.h"
 #include "vrank/core/schedule.h"
 #include "vrank/migrate/move.h"
 #include "vrank/migrate/stealable.h"
-
 
 /* Queues are looked at so far: who has more than this is busy enough. */
 #define LOOK_FAR 32

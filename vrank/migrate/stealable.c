@@ -3,12 +3,15 @@
 
 #include <sched.h>
 
+#include "vrank/core/callback.h"
+#include "vrank/core/idle.h"
+#include "vrank/core/inbox.h"
 #include "vrank/core/progress_hook.h"
 #include "vrank/core/schedule.h"
 #include "vrank/core/tls.h"
+#include "vrank/libc/life.h"
 #include "vrank/migrate/move.h"
 #include "vrank/migrate/steal.h"
-
 
 /* So much of the queue is looked at for ranks to offer. */
 #define LOOK_FAR 32

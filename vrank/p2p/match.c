@@ -1,7 +1,6 @@
 /* Matching of one rank, see match.h. Runs on any stack of the worker that owns the rank. */
 #include "vrank/p2p/match.h"
-
-#include "vrank/core/core.h"
+#include "vrank/core/rank_memory.h"
 
 #define ANY_SOURCE (-1)
 #define ANY_TAG (-2)

@@ -9,8 +9,13 @@
 
 #include "vrank/core/access.h"
 #include "vrank/core/errors.h"
+#include "vrank/core/inbox.h"
+#include "vrank/core/pool.h"
 #include "vrank/core/progress_hook.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/core/schedule.h"
 #include "vrank/core/timeline.h"
+#include "vrank/core/tls.h"
 #include "vrank/p2p/traffic.h"
 
 /* ---- copying ---- */

@@ -2,7 +2,7 @@
 #ifndef VRANK_P2P_H
 #define VRANK_P2P_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 /* What a send call says. */
 struct vr_message {
@@ -98,5 +98,8 @@ void vr_p2p_fastbox(struct vr_rank *r, const struct vr_fastbox *fastbox);
 
 /* The owner of r: carry out a node that lay in its inbox. */
 void vr_p2p_handle(struct vr_rank *r, struct vr_node *n);
+
+/* Why a rank that asked for memory, or for a request, got none, and the way out. The text is valid until the next call. */
+const char *vr_why_full(const struct vr_rank *r);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "vrank/core/access.h"
+#include "vrank/core/rank_memory.h"
+#include "vrank/core/schedule.h"
 
 /* Whether the array has no room for one more. */
 static int is_full(const struct vr_rank *rank)

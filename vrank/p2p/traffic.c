@@ -1,5 +1,7 @@
 /* Counting messages by receiver: see traffic.h. */
 #include "vrank/p2p/traffic.h"
+#include "vrank/core/job.h"
+#include "vrank/core/rank_memory.h"
 
 #define FIRST_ROOM 16
 

@@ -3,7 +3,7 @@
 #ifndef VRANK_TRAFFIC_H
 #define VRANK_TRAFFIC_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 /* Entries are added, never removed; free ones have no messages. Grows by taking the place of another. */
 struct vr_traffic {

@@ -8,7 +8,8 @@ package testrank
 #include <sys/mman.h>
 
 #include "isomalloc/heap.h"
-#include "vrank/core/core.h"
+#include "vrank/core/job.h"
+#include "vrank/core/rank_memory.h"
 
 #define HEAP (256ul << 20)
 

@@ -2,7 +2,7 @@
 #ifndef CORETEST_HARNESS_H
 #define CORETEST_HARNESS_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/rank.h"
 
 /* Make a job in shared memory: rank r is on PE r * pes / ranks. 0, or -1 when there is no memory. */
 int ct_job_make(int pes, int ranks);

@@ -4,6 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "vrank/core/inbox.h"
+#include "vrank/core/pool.h"
+#include "vrank/libc/life.h"
 #include "vrank/p2p/p2p.h"
 
 #define MIB (1ull << 20)

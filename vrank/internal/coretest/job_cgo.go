@@ -5,6 +5,7 @@ package coretest
 
 /*
 #cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic -I${SRCDIR}/../../..
+#include "vrank/core/inbox.h"
 #include "vrank/internal/coretest/harness.h"
 
 static int poll_as(int pe) { ct_be(pe); return vr_pe_poll(); }

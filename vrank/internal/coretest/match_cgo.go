@@ -2,6 +2,7 @@ package coretest
 
 /*
 #include <stdlib.h>
+#include "vrank/core/job.h"
 #include "vrank/internal/coretest/harness.h"
 */
 import "C"

@@ -1,6 +1,7 @@
 /* Where the fields of the shared structures lie: offsetof as the core's compiler sees it. */
 #include "vrank/internal/coretest/harness.h"
 
+#include "vrank/core/job.h"
 #include "vrank/core/switch.h"
 
 #define F(object, field) {#object, #field, offsetof(struct object, field), sizeof(((struct object *)0)->field)}

@@ -1,6 +1,10 @@
 package coretest
 
-// #include "harness.h"
+/*
+#include "vrank/core/job.h"
+#include "vrank/core/pool.h"
+#include "vrank/internal/coretest/harness.h"
+*/
 import "C"
 
 import "unsafe"

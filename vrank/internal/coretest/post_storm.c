@@ -3,7 +3,9 @@
 
 #include <sched.h>
 
+#include "vrank/core/inbox.h"
 #include "vrank/core/pe_thread.h"
+#include "vrank/core/schedule.h"
 
 struct piece {
 	struct vr_work work;

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "vrank/core/job.h"
+
 #define SECONDS 60
 #define TEXT 256
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "vrank/core/errors.h"
+#include "vrank/core/inbox.h"
+#include "vrank/core/rank_memory.h"
 #include "vrank/p2p/p2p.h"
 
 #define RANKS 64 /* at most */

@@ -8,12 +8,23 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/abort.h"
+#include "vrank/core/idle.h"
 #include "vrank/core/isolate.h"
+#include "vrank/core/pin.h"
+#include "vrank/core/rank_memory.h"
 #include "vrank/core/schedule.h"
+#include "vrank/libc/affinity.h"
+#include "vrank/libc/atexit.h"
 #include "vrank/libc/bind.h"
+#include "vrank/libc/keys.h"
+#include "vrank/libc/library.h"
 #include "vrank/libc/life.h"
+#include "vrank/libc/objects.h"
 #include "vrank/libc/preempt.h"
 #include "vrank/libc/process.h"
+#include "vrank/libc/rank_threads.h"
+#include "vrank/libc/tools.h"
 
 int vr_links_threads;
 

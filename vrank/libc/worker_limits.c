@@ -1,13 +1,15 @@
 /* Limits under which nothing works are told in one line, before the Go runtime finds out in its own way: it prints its stacks. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "vrank/libc/life.h"
+#include "vrank/libc/worker_limits.h"
 
 /* What the Go runtime reserves to begin with, its threads' stacks, and some room; the memory of ranks comes on top of it. */
 #define ADDRESSES (1ul << 30)

@@ -8,10 +8,14 @@
 #include <unistd.h>
 
 #include "isomalloc/heap.h"
+#include "vrank/core/output.h"
+#include "vrank/core/pin.h"
+#include "vrank/libc/allocation.h"
 #include "vrank/libc/bind.h"
+#include "vrank/libc/brk.h"
 #include "vrank/libc/file_mapping.h"
-#include "vrank/libc/life.h"
 #include "vrank/libc/process.h"
+#include "vrank/libc/protect.h"
 
 #define PAGE 4096ul
 

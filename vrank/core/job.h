@@ -1,11 +1,10 @@
-/* The C core: who may call what is said at each function. "Rank stack" means while vr_current is set, "PE stack" means
- * from the PE loop. Nothing here may be called from other threads unless it says so. */
-#ifndef VRANK_CORE_H
-#define VRANK_CORE_H
+/* The job and its PEs: their structures in the control area before slice 0, and memory that all workers share. Who may call what is said at each
+ * function, here and in the core's other headers. "Rank stack" means while vr_current is set, "PE stack" means from the PE loop. Nothing may be called from
+ * other threads unless it says so. */
+#ifndef VRANK_JOB_H
+#define VRANK_JOB_H
 
 #include "vrank/core/rank.h"
-
-/* ---- the job and its PEs, in the control area before slice 0 ---- */
 
 #define VR_POOL_CLASSES 9 /* envelopes of 128 << class bytes */
 #define VR_POOL_BYTES (4ull << 30) /* address space of one PE's pool; backed as it is used */
@@ -154,10 +153,6 @@ static inline int vr_job_is_alone(void)
 	return vr_job->pes == 1 && !vr_job->keeps;
 }
 
-/* Rank r has something that its slice does not hold and that no other worker could give it: it stays where it is from now on. The first
- * reason is kept, in the words that follow "cannot move: ". Rank stack, PE stack, threads of ranks. */
-void vr_rank_pin(struct vr_rank *r, const char *why, ...) __attribute__((format(printf, 2, 3)));
-
 /* Bytes at its start that hold the job's and the PEs' structures. */
 uint64_t vr_job_header(void);
 
@@ -204,174 +199,9 @@ uint64_t vr_job_measure_ticks(void);
 void *vr_arena_alloc(size_t n);
 void vr_arena_free(void *p, size_t n);
 
-/* ---- scheduling: schedule.c ---- */
-
-/* Why vr_pe_run came back. */
-enum vr_reason { VR_BUDGET, VR_SERVE, VR_FAULT, VR_ALL_ENDED, VR_STOPPED, VR_DEADLOCK, VR_LEFT, VR_ABORTED, VR_MOVES, VR_FREEZES, VR_SAVES, VR_SAVES_IN_MEMORY };
-
-/* PE stack. Run ready ranks until Go is needed; `resume` goes first when it is set. vr_left_by is the context it is about. */
-enum vr_reason vr_pe_run(struct vr_context *resume);
-extern struct vr_context *vr_left_by;
-
-/* Rank stack: put this context to sleep until somebody makes it ready; switches. */
-void vr_rank_block(void);
-
-/* The same for ever, whoever makes it ready. */
-void vr_rank_rest(void) __attribute__((noreturn));
-
-/* Rank stack: let the other ready ranks run first; switches when there are any. */
-void vr_rank_yield(void);
-
-/* Any stack of the owner: a context that blocks becomes ready. */
-void vr_rank_ready(struct vr_context *context);
-
-/* How many ranks have gone from this worker to others. */
-extern uint32_t vr_migration_epoch;
-
-/* Any stack of the PE that has the chain: a context is about to sleep in it. For one that is elsewhere, `mixed` is set. */
-void vr_waitlist_join(struct vr_waitlist *c, struct vr_context *context);
-
-/* Any stack of the PE that has the chain: all of them become ready, and the chain empty. */
-void vr_waitlist_ready(struct vr_waitlist *c);
-
-/* Any stack, any worker: a context that blocks becomes ready, wherever it is. */
-void vr_rank_wake(struct vr_context *context);
-
-/* Rank stack: switch to the PE loop, which returns `reason` to Go. Comes back when Go resumes the rank. */
-void vr_rank_leave(enum vr_reason reason);
-
-/* Rank stack: sleep without holding the PE up. */
-void vr_rank_sleep(int64_t nanoseconds);
-
-/* Any stack of the owner: a context that sleeps so is ready at once. */
-void vr_rank_rouse(struct vr_context *context);
-
-/* Nanoseconds of CLOCK_MONOTONIC, without the time between a checkpoint and its restart: it goes on where it was. */
-int64_t vr_now(void);
-extern int64_t vr_clock; /* what that makes: vr_job.clock */
-
 static inline uint64_t vr_ticks(void)
 {
 	return __builtin_ia32_rdtsc();
 }
-
-/* ---- between workers: inbox.c ---- */
-
-/* Any stack, any worker: hand a node to a rank wherever it is. */
-void vr_inbox_push(struct vr_rank *to, struct vr_node *n);
-
-/* The same for a message of at most VR_FASTBOX_BYTES. The fastbox to fill, or NULL when the inbox is not empty; then send it. */
-struct vr_fastbox *vr_fastbox_open(struct vr_rank *to);
-void vr_fastbox_send(struct vr_rank *to);
-
-/* The owner: carry out all that lies in the inbox. */
-void vr_inbox_drain(struct vr_rank *r);
-
-/* PE stack: look after the wake list of another worker, which may hold a rank that has just come from there. */
-void vr_wakes_rescue(struct vr_pe *of);
-
-/* The owner: look after all ranks of the wake list and the PE's own inbox. 1 when there was anything. */
-int vr_pe_poll(void);
-
-/* Any worker: hand work to a PE itself; its `run` is called with it there, on any stack. */
-void vr_pe_post(int pe, struct vr_work *w);
-
-/* The PE, any stack: look into the inbox of r (NULL: of none) at every poll, instead of the one before. */
-void vr_pe_watch(struct vr_rank *r);
-
-static inline int vr_pe_has_watched(void)
-{
-	struct vr_rank *r = atomic_load_explicit(&vr_pe->watched, memory_order_relaxed);
-	return r && atomic_load_explicit(&r->inbox, memory_order_relaxed);
-}
-
-static inline int vr_pe_has_news(void)
-{
-	return vr_pe_has_watched() || atomic_load_explicit(&vr_pe->wake, memory_order_relaxed) || atomic_load_explicit(&vr_pe->inbox, memory_order_relaxed);
-}
-
-/* Any thread of any worker: end a PE's sleep, or that of all. */
-void vr_pe_ring(struct vr_pe *pe);
-void vr_job_ring(void);
-
-/* PE stack, or any that takes part in a move: a rank leaves its PE, and has arrived at the next one. */
-void vr_transit_begins(void);
-void vr_transit_ends(void);
-
-/* ---- envelopes: pool.c ---- */
-
-/* An envelope for `bytes` of payload from this PE's pool; NULL when the pool is full. */
-struct vr_env *vr_env_alloc(int64_t bytes);
-void vr_env_free(struct vr_env *e);
-
-/* The same for a message that has arrived and has nowhere else to go: without room the job ends. */
-struct vr_env *vr_env_need(int64_t bytes);
-
-static inline void *vr_env_data(struct vr_env *e)
-{
-	return e->bytes <= VR_INLINE ? e->inline_data : e->data;
-}
-
-/* ---- memory ---- */
-
-/* Memory of a rank's slice for the runtime. The owner. */
-void *vr_rank_alloc(struct vr_rank *r, size_t n);
-void *vr_rank_calloc(struct vr_rank *r, size_t n, size_t size);
-void *vr_rank_realloc(struct vr_rank *r, void *p, size_t n);
-void vr_rank_free(struct vr_rank *r, void *p);
-
-/* Why a rank that asked for memory, or for a request, got none, and the way out. The text is valid until the next call. */
-const char *vr_why_full(const struct vr_rank *r);
-
-/* tls.c: which rank's thread-local block is loaded, or NULL. */
-extern struct vr_rank *vr_loaded;
-
-/* So many bytes below the thread pointer are in use by the ranks of this worker, a multiple of 64: what a switch copies. The rest of the
- * TLS save area is for libraries that are opened at run time. */
-extern uint64_t vr_tls_live;
-const char *vr_tls_setup(void); /* NULL, or why thread-local variables cannot be kept apart */
-uint64_t vr_tls_reserve_size(void);
-
-/* An address that a program gave, as it is to be kept: thread-local variables get their place in the TLS save area. */
-static inline void *vr_canonical(struct vr_rank *r, const void *p)
-{
-	uint64_t below = vr_pe->tp - (uint64_t)p;
-	if (vr_unlikely(below - 1 < vr_job->layout.tls_size))
-		return (char *)r - below;
-	return (void *)p;
-}
-
-/* Where a canonical address is right now: the TLS save area of the loaded rank is stale. */
-static inline void *vr_live(const void *p)
-{
-	if (vr_loaded && vr_unlikely((uint64_t)((char *)vr_loaded - (char *)p) - 1 < vr_job->layout.tls_size))
-		return (char *)vr_pe->tp - ((char *)vr_loaded - (char *)p);
-	return (void *)p;
-}
-
-/* Can other workers read [p, p+n) of this rank? Not read-only segments, thread-local variables, memory outside the slice. */
-int vr_is_shared(const struct vr_rank *r, const void *p, int64_t n);
-
-/* Tell which parts of the image area are private writable memory; PE stack, once. */
-void vr_images_writable(const uint64_t *ranges, int n);
-
-/* ---- life: life.c, output.c, fault.c, bind.c ---- */
-
-/* PE stack: make the control block of a rank of this PE, ready to run. 0, or -1 when the heap cannot be made. */
-int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags);
-void vr_rank_start(struct vr_rank *r);
-void vr_rank_adopt(struct vr_rank *r); /* it is this PE's from now on */
-void vr_rank_release(struct vr_rank *r); /* and this PE's no longer */
-
-/* Rank stack: end this rank; does not return. */
-void vr_rank_exit(int code) __attribute__((noreturn));
-
-/* Rank stack: end the job; does not return. */
-void vr_job_abort(int code, const char *fmt, ...) __attribute__((noreturn, format(printf, 2, 3)));
-
-/* Write to the rank's standard output (1) or error (2). Any stack of a worker. */
-void vr_out_write(int rank, int stream, const void *data, size_t n);
-void vr_out_printf(int rank, int stream, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-extern int vr_out_fd;
 
 #endif
