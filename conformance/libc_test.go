@@ -4,7 +4,10 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"ampirun/internal/abi"
@@ -94,4 +97,31 @@ func TestLibcTried(t *testing.T) {
 	}
 	job{program: prog, workers: 2, ranks: 2, env: []string{"XDG_CACHE_HOME=" + cache}}.run(t).expectCode(t, 0)
 	job{program: prog, workers: 2, ranks: 2, env: []string{"XDG_CACHE_HOME=", "HOME=", "TMPDIR=" + cache}}.run(t).expectCode(t, 0)
+}
+
+// TestLibcTriedForRestart moves a job to a system on which the C library was not tried, and to one where it does something else than it should.
+func TestLibcTriedForRestart(t *testing.T) {
+	t.Parallel()
+	prog := program(t, ownDir+"/steady.c")
+	l := job{program: prog, args: []string{"60"}, workers: 2, ranks: 5}.begin(t)
+	l.await(func() bool { return strings.Contains(l.out.String(), "round 5\n") })
+	l.cmd.Process.Signal(syscall.SIGUSR2)
+	if !l.saved() {
+		t.Fatalf("no checkpoint: %s", l.err.String())
+	}
+	l.kill()
+	restart := func(env ...string) result {
+		cmd := exec.Command(tool("ampirun"), "+restart", l.dir)
+		job{}.prepare(t, cmd)
+		cmd.Env = append(append(cmd.Env, l.mark), env...)
+		return finish(t, cmd)
+	}
+	r := restart("LD_LIBRARY_PATH="+alteredLibc(t, prog, "sched_getcpu", "getpid"), "XDG_CACHE_HOME="+t.TempDir())
+	r.expectCode(t, 2)
+	r.expectSays(t, "+restart "+l.dir+": ", `failed its trial at the step "processor"`, "go on where this C library")
+	cache := t.TempDir()
+	restart("XDG_CACHE_HOME="+cache).expectCode(t, 0)
+	if list, err := os.ReadDir(filepath.Join(cache, "ampirun-trials")); err != nil || len(list) != 1 {
+		t.Errorf("%d notes, %v", len(list), err)
+	}
 }

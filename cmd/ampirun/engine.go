@@ -50,13 +50,18 @@ func libraries(program string, preload []string) ([]privatize.Library, error) {
 	return privatize.Resolve(program, preload, abi.Known)
 }
 
-// triedLibraries also has the C library tried meanwhile, unless ld.so is to load it.
-func (e engine) triedLibraries(how, program string, preload []string) ([]privatize.Library, error) {
+// tryLibc has the C library tried, unless ld.so is to load it.
+func (e engine) tryLibc(how string) error {
 	if method, err := privatize.FindMethod(how); err == nil && method.Facts().LoadedByLd {
-		return e.libraries(program, preload)
+		return nil
 	}
+	return e.trial()
+}
+
+// triedLibraries also has the C library tried meanwhile.
+func (e engine) triedLibraries(how, program string, preload []string) ([]privatize.Library, error) {
 	tried := make(chan error, 1)
-	go func() { tried <- e.trial() }()
+	go func() { tried <- e.tryLibc(how) }()
 	libraries, err := e.libraries(program, preload)
 	if failed := <-tried; err == nil {
 		err = failed

@@ -146,6 +146,9 @@ func (e engine) goOnFrom(s *settings, r *job.Restart) (code int, err error) {
 	if err := s.completeKeeping(); err != nil {
 		return refusal.CodeUsage, err
 	}
+	if err := e.tryLibc(s.job.Method); err != nil {
+		return refusal.CodeUsage, fmt.Errorf("+restart %s: %w", s.restart, withoutMethod(err))
+	}
 	unclaim, err := claim(s.job.Record)
 	if err != nil {
 		return refusal.CodeUsage, fmt.Errorf("+lb-record: %w", err)
@@ -153,6 +156,17 @@ func (e engine) goOnFrom(s *settings, r *job.Restart) (code int, err error) {
 	defer unclaim()
 	s.job.CallName, s.job.Version = e.callName, version
 	return job.Run(context.Background(), s.job)
+}
+
+// withoutMethod takes another method, which a job that goes on cannot be given, out of a refusal's way out.
+func withoutMethod(err error) error {
+	var r *privatize.Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	here := *r
+	here.Way = "go on where this C library and this kernel do what ranks rely on"
+	return &here
 }
 
 func (e engine) run(s *settings) (code int, err error) {
