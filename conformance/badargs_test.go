@@ -88,6 +88,8 @@ func (p parameter) good() string {
 		return `"text"`
 	case p.isPointer() && strings.HasPrefix(base, "MPI_") && handles[base] != nil:
 		return strings.ToLower(base[4:]) + "s"
+	case p.name == "ranges":
+		return "(int (*)[3])zeros"
 	case p.isPointer() && base == "int" && strings.HasPrefix(p.kind, "RANK"):
 		return "zeros"
 	case p.isPointer() && base == "int":

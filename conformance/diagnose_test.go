@@ -27,12 +27,12 @@ var diagnoses = []diagnosis{
 		"nothing that was found keeps ranks from moving", "verdict: it can be run: ampirun +vp N"}, not: []string{"besides computing", "MPI_Send"}},
 	{name: "stripped", make: `ampicc -s main.c -o prog`, says: []string{"symbols none", "functions (4) MPI_Comm_rank, MPI_Finalize"}, not: []string{"largest"}},
 	{name: "C++", make: `ampicxx -fPIC -x c++ text.cpp -o prog`, says: []string{
-		"run-time systems C++", "libstdc++.so.6 /", "prog 880 720 8 ", "threads std::thread", "constructors", "(prog 2,",
+		"run-time systems C++", "libstdc++.so.6 /", "prog 1.0M 1.0M 8 ", "threads std::thread", "constructors", "(prog 2,",
 		"threads (prog): a rank with live threads stays on its worker"}},
 	{name: "Fortran", make: `ampif90 field.f90 -o prog`, says: []string{
 		"run-time systems Fortran", "libgfortran.so.5 /", "functions (3) MPI_Comm_rank, MPI_Finalize, MPI_Init", "grid", "38.1M"}},
 	{name: "OpenMP", make: `ampicc -fopenmp threads.c -o prog`, says: []string{"run-time systems OpenMP (GNU)", "OpenMP GOMP_parallel", "OMP_NUM_THREADS=1", "fs refused: uses OpenMP", "pie usable"}},
-	{name: "uses", make: `gcc -w uses.c -o prog`, says: []string{
+	{name: "uses", make: `gcc -w uses.c -o prog -ldl -lrt`, says: []string{
 		"processes fork, popen, system", "signals sigaction", "timers alarm", "shared memory shm_open", "plug-ins dlopen", "not examined",
 		"shared memory (prog): ", "it does not use MPI"}},
 	{name: "nested", make: `gcc nested.c -o prog`, says: []string{"executable stack prog", "nested functions"}},
@@ -69,11 +69,12 @@ var diagnosed = map[string]string{
 	"tls.c":    "#ifndef SIZE\n#define SIZE 4096\n#endif\n__thread char local[SIZE]; int main(int c, char **v) { return local[c]; }\n",
 	"nested.c": "int call(int (*f)(void)) { return f(); }\nint main(int c, char **v) { int g(void) { return c; } return call(g); }\n",
 	"ifunc.c":  "static int one(void) { return 0; }\nstatic void *choose(void) { return one; }\nint f(void) __attribute__((ifunc(\"choose\")));\nint main(void) { return f(); }\n",
-	"uses.c":   "int main(void) { fork(); system(\"\"); popen(\"\", \"r\"); sigaction(1, 0, 0); alarm(1); shm_open(\"\", 0, 0); return dlopen(\"\", 1) != 0; }\n",
+	"uses.c": "#include <dlfcn.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <sys/mman.h>\n#include <unistd.h>\n" +
+		"int main(void) { fork(); system(\"\"); popen(\"\", \"r\"); sigaction(1, 0, 0); alarm(1); shm_open(\"\", 0, 0); return dlopen(\"\", 1) != 0; }\n",
 	"allocator.c": "#include <stddef.h>\nstatic char pool[1 << 20]; static size_t used;\nvoid *malloc(size_t n) { void *p = pool + used; used += (n + 15) & ~15ul; return p; }\n" +
 		"void free(void *p) {}\nint mallctl(void) { return 0; }\nint main(void) { return malloc(1) == 0; }\n",
 	"threads.c": "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v);\n#pragma omp parallel\n\tc++;\nMPI_Finalize(); return 0; }\n",
-	"text.cpp": "#include <iostream>\n#include <thread>\nstruct S { S() { std::cout << 1; } } s; thread_local long t = 3;\n" +
+	"text.cpp": "#include <iostream>\n#include <thread>\nstruct S { S() { std::cout << 1; } } s; char filled[1 << 20] = {1}, zeros[1 << 20]; thread_local long t = 3;\n" +
 		"int main() { std::thread x([] { t++; }); x.join(); }\n",
 	"field.f90": "program p\n  use mpi\n  integer :: e, r\n  real, save :: grid(10000000)\n  call MPI_Init(e)\n  call mpi_comm_rank(MPI_COMM_WORLD, r, e)\n" +
 		"  grid(r + 1) = 1\n  print *, sum(grid)\n  call mpi_finalize(e)\nend program\n",
