@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,10 +47,14 @@ var answers = []string{
 	"[rank 2: ", "= 500\n", "= 501\n",
 }
 
+// unnamed are functions inside of qsort, which have names only where the debug symbols of the C library are installed.
+var unnamed = regexp.MustCompile(`(?:#\d+ +0x[0-9a-f]+ in \?+ \(\)\n)+(#\d+ +0x[0-9a-f]+ in (?:__)?qsort)`)
+
 func (r result) expectAnswers(t *testing.T, answers ...string) {
 	t.Helper()
 	r.expectSays(t, answers...)
 	_, after, _ := strings.Cut(r.stdout, "symbols of") // what gdb said before it had them does not count
+	after = unnamed.ReplaceAllString(after, "$1")
 	if strings.Contains(after, "?? ()") || strings.Contains(r.stderr, "Error") {
 		t.Errorf("%s: something is not known\n%s\n%s", r.what, r.stdout, r.stderr)
 	}

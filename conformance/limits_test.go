@@ -31,6 +31,46 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+const forks = `#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	volatile char *all = malloc(atol(argv[1]));
+	int status = 0;
+
+	MPI_Init(&argc, &argv);
+	all[0] = 1;
+	pid_t child = fork();
+	if (!child)
+		_exit(all[0]);
+	if (child > 0 && waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 1)
+		puts("has a child");
+	else if (child < 0 && errno == ENOMEM)
+		puts("is told ENOMEM");
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+`
+
+// TestForkLimit runs ranks that fork where private memory is limited, which is what vm.overcommit_memory=2 does for a whole system: a child that has
+// no room is an error of fork, and the job goes on.
+func TestForkLimit(t *testing.T) {
+	t.Parallel()
+	path := programOf(t, "forks.c", forks)
+	for bytes, says := range map[string]string{"1000": "has a child\n", "400000000": "is told ENOMEM\n"} {
+		r := job{program: path, args: []string{bytes}, workers: 2, ranks: 4}.runUnder(t, "-d 1000000")
+		r.expectCode(t, 0)
+		if r.stdout != strings.Repeat(says, 4) {
+			t.Errorf("%s: %s", r.what, r.output())
+		}
+	}
+}
+
 // TestNoThreads runs us as a user who may have few processes.
 func TestNoThreads(t *testing.T) {
 	t.Parallel()

@@ -218,9 +218,6 @@ func limitHint(err error) string {
 		if unix.Getrlimit(unix.RLIMIT_AS, &lim) == nil && lim.Cur != unix.RLIM_INFINITY {
 			return fmt.Sprintf(" (the address space limit is %s: raise it with ulimit -v unlimited, or ask for smaller slices with +slice)", formatBytes(lim.Cur))
 		}
-		if mode, rerr := os.ReadFile("/proc/sys/vm/overcommit_memory"); rerr == nil && len(mode) > 0 && mode[0] == '2' {
-			return " (vm.overcommit_memory is 2, which counts untouched memory: set it to 0 or 1, or ask for smaller slices with +slice)"
-		}
 	case errors.Is(err, unix.EEXIST):
 		return " (something else is mapped there)"
 	}

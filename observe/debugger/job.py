@@ -195,9 +195,16 @@ class Worker:
         at = self.slices + n * self.slice_size + number(self.layout["control_block"]) + n % COLOURS * LINE
         return Rank(self, gdb.Value(at).cast(self.rank_type).dereference())
 
+    def rank_if_there(self, n):
+        """None where a core file lacks the memory of another worker's rank. Older versions of gdb read zeroes there."""
+        try:
+            return self.rank(n)
+        except gdb.MemoryError:
+            return None
+
     def mine(self):
-        all_ranks = (self.rank(n) for n in range(self.ranks))
-        return [r for r in all_ranks if r.exists() and r.is_mine()]
+        all_ranks = (self.rank_if_there(n) for n in range(self.ranks))
+        return [r for r in all_ranks if r and r.exists() and r.is_mine()]
 
     def rank_at(self, address):
         n = (address - self.slices) // self.slice_size
