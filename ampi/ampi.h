@@ -93,7 +93,7 @@ struct ampi_table {
 struct ampi_rank {
 	alignas(VR_LINE) struct ampi_comm world;
 	alignas(VR_LINE) struct ampi_comm self;
-	struct ampi_table comms, types, ops, errhandlers, messages, keyvals, sessions;
+	struct ampi_table comms, types, ops, errhandlers, messages, keyvals, sessions, wins;
 	int32_t open_sessions;
 	int32_t thread_level;
 	int32_t session_level; /* the highest thread level of all sessions so far */
@@ -224,6 +224,13 @@ static inline MPI_Request ampi_request_handle(const struct vr_request *r)
 	return (MPI_Request)AMPI_HANDLE(AMPI_REQUEST, r->index);
 }
 struct vr_request *ampi_request(MPI_Request h);
+
+/* The request that operations which are complete from the start share. */
+static inline MPI_Request ampi_done_request(void)
+{
+	return (MPI_Request)AMPI_HANDLE(AMPI_REQUEST, 0);
+}
+
 void ampi_status_set(MPI_Status *s, int source, int tag, int64_t bytes, uint64_t comm, int cancelled);
 int64_t ampi_status_bytes(const MPI_Status *s);
 
@@ -239,6 +246,7 @@ enum ampi_internal { /* serve numbers above the table's */
 	AMPI_FN_COMM_HINTS, /* (MPI_Info given, uint64_t *info): take the hints that are known; 0 at first */
 	AMPI_FN_COMM_INFO, /* (uint64_t info or 0, MPI_Info *out): all hints of a communicator */
 	AMPI_FN_TYPE_BYTES, /* (type handle, int64 basic elements, MPI_Count *out): bytes that they take */
+	AMPI_FN_WIN_HINTS, AMPI_FN_WIN_INFO, /* the same two of windows */
 	AMPI_FN_END
 };
 

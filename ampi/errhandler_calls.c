@@ -1,5 +1,5 @@
-/* The calls that attach error handlers to communicators, windows and files (MPI 5.0 sections 9.3.1 to 9.3.3), and those that make
- * them. Sessions keep theirs where sessions are. */
+/* The calls that attach error handlers to communicators and files (MPI 5.0 sections 9.3.1 and 9.3.3), and those that make them. Windows and
+ * sessions keep theirs where they are. */
 #include "ampi/errhandler.h"
 
 static int not_running(int fn)
@@ -102,34 +102,4 @@ int ampi_File_call_errhandler(MPI_File file, int code)
 	struct ampi_culprit at;
 	int error;
 	return file_culprit(&at, file, fn, &error) ? ampi_errhandler_call(&at, code, fn) : error;
-}
-
-/* ---- windows: there are none yet, so every handle is a wrong one ---- */
-
-static int bad_win(MPI_Win win, int fn)
-{
-	int error = not_running(fn);
-	if (error)
-		return error;
-	if (win == MPI_WIN_NULL)
-		return ampi_raise(NULL, MPI_ERR_WIN, fn, "win is MPI_WIN_NULL");
-	return ampi_raise(NULL, MPI_ERR_WIN, fn, "win (handle 0x%lx) is not a window, or was freed", (unsigned long)win);
-}
-
-int ampi_Win_set_errhandler(MPI_Win win, MPI_Errhandler h)
-{
-	(void)h;
-	return bad_win(win, AMPI_FN_MPI_Win_set_errhandler);
-}
-
-int ampi_Win_get_errhandler(MPI_Win win, MPI_Errhandler *out)
-{
-	(void)out;
-	return bad_win(win, AMPI_FN_MPI_Win_get_errhandler);
-}
-
-int ampi_Win_call_errhandler(MPI_Win win, int code)
-{
-	(void)code;
-	return bad_win(win, AMPI_FN_MPI_Win_call_errhandler);
 }

@@ -54,6 +54,8 @@ const (
 	fnErrorText    shim.Function = C.AMPI_FN_ERROR_TEXT
 	fnCommHints    shim.Function = C.AMPI_FN_COMM_HINTS
 	fnCommInfo     shim.Function = C.AMPI_FN_COMM_INFO
+	fnWinHints     shim.Function = C.AMPI_FN_WIN_HINTS
+	fnWinInfo      shim.Function = C.AMPI_FN_WIN_INFO
 	fnTypeElements shim.Function = C.AMPI_FN_TYPE_ELEMENTS
 	fnTypeBytes    shim.Function = C.AMPI_FN_TYPE_BYTES
 	fnEnd                        = C.AMPI_FN_END

@@ -17,6 +17,7 @@ import (
 	_ "ampirun/ampi/coll"
 	_ "ampirun/ampi/comm"
 	_ "ampirun/ampi/p2p"
+	_ "ampirun/ampi/window"
 )
 
 // Table is the address of the function table that programs' shims unpack.

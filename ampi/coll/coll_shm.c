@@ -190,7 +190,8 @@ static const char *coll_name(int kind)
 		[AMPI_COLL_REDUCE_SCATTER] = "MPI_Reduce_scatter", [AMPI_COLL_SCAN] = "MPI_Scan", [AMPI_COLL_EXSCAN] = "MPI_Exscan",
 		[AMPI_COLL_SPLIT] = "a call that makes communicators", [AMPI_COLL_FINALIZE] = "MPI_Finalize",
 		[AMPI_COLL_MERGE] = "MPI_Intercomm_merge", [AMPI_COLL_INTERCOMM] = "MPI_Intercomm_create",
-		[AMPI_COLL_DIST_GRAPH] = "MPI_Dist_graph_create",
+		[AMPI_COLL_DIST_GRAPH] = "MPI_Dist_graph_create", [AMPI_COLL_WINDOW] = "a call that makes a window",
+		[AMPI_COLL_FENCE] = "MPI_Win_fence", [AMPI_COLL_WINDOW_FREE] = "MPI_Win_free",
 	};
 	return names[kind];
 }

@@ -52,22 +52,24 @@ static int is_key(enum ampi_kind kind, int keyval)
 	return is_alive(kind, keyval) && !find_keyval(keyval)->freed;
 }
 
-static int bad_key(struct ampi_comm *c, int fn, enum ampi_kind kind, int keyval)
+static int bad_key(const struct ampi_culprit *at, int fn, enum ampi_kind kind, int keyval)
 {
 	struct ampi_keyval *k = find_keyval(keyval);
 	if (keyval == MPI_KEYVAL_INVALID)
-		return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval is MPI_KEYVAL_INVALID");
+		return ampi_raise_on(at, MPI_ERR_KEYVAL, fn, "keyval is MPI_KEYVAL_INVALID");
 	if (k && k->kind != (int)kind)
-		return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval %d is for objects of another kind", keyval);
-	return ampi_raise(c, MPI_ERR_KEYVAL, fn, "keyval %d is not a key that the program made, or was freed", keyval);
+		return ampi_raise_on(at, MPI_ERR_KEYVAL, fn, "keyval %d is for objects of another kind", keyval);
+	return ampi_raise_on(at, MPI_ERR_KEYVAL, fn, "keyval %d is not a key that the program made, or was freed", keyval);
 }
 
 int ampi_keyval_free(int fn, enum ampi_kind kind, int *keyval)
 {
 	if (!ampi_running())
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
-	if (!is_alive(kind, *keyval))
-		return bad_key(NULL, fn, kind, *keyval);
+	if (!is_alive(kind, *keyval)) {
+		const struct ampi_culprit at = ampi_culprit_none(AMPI_COMM);
+		return bad_key(&at, fn, kind, *keyval);
+	}
 	struct ampi_keyval *k = find_keyval(*keyval);
 	if (!k->freed++)
 		release_keyval(k);
@@ -114,13 +116,13 @@ static int delete_one(struct ampi_attr **list, uint64_t object, struct ampi_attr
 
 static int callback_failed(const struct ampi_holder *h, int error, const char *what, int keyval)
 {
-	return ampi_raise(h->c, error, h->fn, "the %s function of key %d returned error %d", what, keyval, error);
+	return ampi_raise_on(&h->at, error, h->fn, "the %s function of key %d returned error %d", what, keyval, error);
 }
 
 int ampi_attr_set(const struct ampi_holder *h, int keyval, void *value)
 {
 	if (!is_key(h->kind, keyval))
-		return bad_key(h->c, h->fn, h->kind, keyval);
+		return bad_key(&h->at, h->fn, h->kind, keyval);
 	struct ampi_attr *a = *find(h->list, keyval);
 	if (a) {
 		int error = call_delete(h->object, a);
@@ -134,7 +136,7 @@ int ampi_attr_set(const struct ampi_holder *h, int keyval, void *value)
 	}
 	a = vr_rank_alloc(vr_current, sizeof *a);
 	if (!a)
-		return ampi_no_memory(h->c, h->fn);
+		return ampi_raise_on(&h->at, MPI_ERR_NO_MEM, h->fn, "%s", vr_why_full(vr_current));
 	*a = (struct ampi_attr){.next = *h->list, .keyval = keyval, .value = value};
 	*h->list = a;
 	find_keyval(keyval)->refs++;
@@ -144,7 +146,7 @@ int ampi_attr_set(const struct ampi_holder *h, int keyval, void *value)
 int ampi_attr_get(const struct ampi_holder *h, int keyval, void *value, int *flag)
 {
 	if (!is_alive(h->kind, keyval))
-		return bad_key(h->c, h->fn, h->kind, keyval);
+		return bad_key(&h->at, h->fn, h->kind, keyval);
 	struct ampi_attr *a = *find(h->list, keyval);
 	*flag = a != NULL;
 	if (a)
@@ -157,9 +159,9 @@ int ampi_attr_delete(const struct ampi_holder *h, int keyval)
 {
 	struct ampi_attr *a = *find(h->list, keyval);
 	if (!a && !is_alive(h->kind, keyval))
-		return bad_key(h->c, h->fn, h->kind, keyval);
+		return bad_key(&h->at, h->fn, h->kind, keyval);
 	if (!a)
-		return ampi_raise(h->c, MPI_ERR_KEYVAL, h->fn, "keyval %d is not set on this object", keyval);
+		return ampi_raise_on(&h->at, MPI_ERR_KEYVAL, h->fn, "keyval %d is not set on this object", keyval);
 	int error = delete_one(h->list, h->object, a);
 	return error ? callback_failed(h, error, "delete", keyval) : MPI_SUCCESS;
 }

@@ -2,7 +2,7 @@
 #ifndef AMPI_ATTR_H
 #define AMPI_ATTR_H
 
-#include "ampi/ampi.h"
+#include "ampi/errhandler.h"
 
 #define AMPI_KEYVAL 12 /* kind of a key's number, beside enum ampi_kind: keys are int, not handles */
 
@@ -21,7 +21,7 @@ struct ampi_holder {
 	enum ampi_kind kind;
 	uint64_t object; /* handle */
 	struct ampi_attr **list;
-	struct ampi_comm *c; /* where errors are raised; NULL as in ampi_raise */
+	struct ampi_culprit at; /* where errors are raised */
 	int fn;
 };
 

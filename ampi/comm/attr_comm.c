@@ -40,7 +40,7 @@ static int is_predefined(int keyval)
 
 static struct ampi_holder holder(struct ampi_comm *c, int fn)
 {
-	return (struct ampi_holder){AMPI_COMM, c->handle, &c->attrs, c, fn};
+	return (struct ampi_holder){AMPI_COMM, c->handle, &c->attrs, {AMPI_COMM, c->handle, c->errhandler}, fn};
 }
 
 static int get(int fn, MPI_Comm comm, int keyval, void *value, int *flag)

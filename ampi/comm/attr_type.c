@@ -1,4 +1,4 @@
-/* Attribute calls of datatypes and windows. Go makes and frees datatypes; their attributes, with the program's functions, are seen to
+/* Attribute calls of datatypes. Go makes and frees datatypes; their attributes, with the program's functions, are seen to
  * here, on the rank's stack. */
 #include "ampi/comm/attr.h"
 #include "ampi/type_lend.h"
@@ -36,7 +36,7 @@ static int holder(struct ampi_holder *h, int fn, MPI_Datatype type, int make)
 		return ampi_bad_comm(MPI_COMM_SELF, fn);
 	if (!t)
 		return ampi_bad_type(NULL, type, fn);
-	*h = (struct ampi_holder){AMPI_TYPE, (uint64_t)type, attrs_of(t, type, make), NULL, fn};
+	*h = (struct ampi_holder){AMPI_TYPE, (uint64_t)type, attrs_of(t, type, make), ampi_culprit_none(AMPI_COMM), fn};
 	return make && !h->list ? ampi_no_memory(NULL, fn) : MPI_SUCCESS;
 }
 
@@ -111,16 +111,4 @@ int ampi_Type_free(MPI_Datatype *type)
 	if (t && ampi_type_keep(type))
 		return MPI_SUCCESS;
 	return (int)ampi_serve(fn, (uint64_t[]){(uint64_t)type}, 1);
-}
-
-/* ---- windows: keys there are, windows to set them on come later ---- */
-
-int ampi_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *keyval, void *extra)
-{
-	return ampi_keyval_create(AMPI_FN_MPI_Win_create_keyval, AMPI_WIN, copy, delete, extra, keyval);
-}
-
-int ampi_Win_free_keyval(int *keyval)
-{
-	return ampi_keyval_free(AMPI_FN_MPI_Win_free_keyval, AMPI_WIN, keyval);
 }

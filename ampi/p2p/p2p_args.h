@@ -4,6 +4,7 @@
 #define AMPI_P2P_ARGS_H
 
 #include "ampi/ampi.h"
+#include "ampi/buffer.h"
 
 /* A buffer's worth of data in a call on a communicator, checked. */
 struct ampi_transfer {
@@ -18,22 +19,6 @@ int ampi_bad_buffer(struct ampi_comm *c, int fn, const void *buf);
 int ampi_bad_peer(const struct ampi_transfer *t, const char *name, int peer);
 int ampi_bad_tag(const struct ampi_transfer *t, int tag);
 int ampi_bad_pointer(struct ampi_comm *c, int fn, const char *name);
-
-/* Addresses that no object has: the null pointer, and the small numbers that are constants of MPI. */
-#define AMPI_FIRST_ADDRESS 4096
-
-/* A type with absolute addresses is used with MPI_BOTTOM, which is the null pointer; its data are elsewhere. */
-static inline int ampi_is_no_buffer(const void *buf, int64_t count, const struct vr_type *t)
-{
-	return vr_unlikely((uint64_t)buf < AMPI_FIRST_ADDRESS) && count && t->size && (uint64_t)buf + (uint64_t)t->true_lb < AMPI_FIRST_ADDRESS;
-}
-
-/* Less than no elements, or more bytes than an address space has? One branch for what is ordinary. */
-static inline int ampi_is_no_count(int64_t count, const struct vr_type *t)
-{
-	int64_t bytes;
-	return vr_unlikely(((uint64_t)count | (uint64_t)t->size) >> 31) && (count < 0 || __builtin_mul_overflow(count, t->size, &bytes));
-}
 
 /* A communicator is there (or NULL: the call has none); count elements of a type at buf. No elements of no type are let pass:
  * programs send them, and MPICH does not mind. */
@@ -121,12 +106,6 @@ static inline void ampi_message(struct vr_message *m, const struct ampi_transfer
 {
 	*m = (struct vr_message){.buf = buf, .count = count, .type = t->type, .context = t->comm->context, .source = t->comm->rank,
 				 .dest = dest, .dest_world = ampi_peer_world(t->comm, dest), .tag = tag, .mode = mode};
-}
-
-/* The request that operations which are complete from the start share. */
-static inline MPI_Request ampi_done_request(void)
-{
-	return (MPI_Request)AMPI_HANDLE(AMPI_REQUEST, 0);
 }
 
 /* Raise the error of a receive that was waited for: a message too long, nearly always. */

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -118,8 +119,13 @@ static void arena_unlock(void)
 	atomic_store_explicit(&vr_job->arena_lock, 0, memory_order_release);
 }
 
+#define ARENA_BIG (64u << 10) /* such blocks begin at a page, and a free one has no memory but for its first page */
+#define PAGE 4096ul
+
 static void *arena_carve(size_t n)
 {
+	if (n >= ARENA_BIG)
+		vr_job->arena_next = (char *)(((uint64_t)vr_job->arena_next + PAGE - 1) & -PAGE);
 	char *p = vr_job->arena_next;
 	if (n > (size_t)(vr_job->arena_end - p))
 		return NULL;
@@ -144,12 +150,14 @@ void *vr_arena_alloc(size_t n)
 	if (b)
 		vr_job->arena_used += n;
 	arena_unlock();
-	return b ? memset(b, 0, n) : NULL;
+	return b ? memset(b, 0, n < ARENA_BIG ? n : sizeof *b) : NULL;
 }
 
 void vr_arena_free(void *p, size_t n)
 {
 	n = arena_size(n);
+	if (n >= ARENA_BIG && madvise(p, n, MADV_REMOVE))
+		memset(p, 0, n);
 	arena_lock();
 	struct free_block **list = free_list(n), *b = p;
 	b->next = *list;

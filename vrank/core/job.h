@@ -63,6 +63,7 @@ struct vr_pe {
 	alignas(VR_LINE) _Atomic uint32_t asleep; /* futex: 1 while the PE sleeps or is about to */
 	_Atomic int32_t core; /* that it was last seen on */
 	_Atomic uint32_t watch; /* futex: reasons for its worker to watch what its thread does: preempt.c */
+	_Atomic uint32_t awaited; /* of those: operations of other ranks that wait for this PE, whatever it computes */
 	_Atomic(struct vr_rank *) watched; /* the PE looks into this inbox unasked, so nobody need put it on the wake list */
 	alignas(VR_LINE) struct vr_steal steal;
 	alignas(VR_LINE) _Atomic(struct vr_rank *) stealable[VR_STEALABLE]; /* whoever exchanges one for NULL has it */
@@ -135,7 +136,7 @@ enum vr_saves { VR_TO_DISK = 1, VR_TO_MEMORY = 2 };
 
 #define VR_JOB_MAGIC 0x31626f6a2d7276ull /* "vr-job1" */
 #define VR_JOB_ASLEEP 0x30626f6a2d7276ull /* as it is saved: nobody may use it before it is restarted */
-#define VR_ARENA_BYTES (1ull << 30)
+#define VR_ARENA_BYTES (16ull << 30) /* of address space; backed as it is used */
 
 extern struct vr_job *vr_job;
 extern struct vr_pe *vr_pe; /* this worker's */

@@ -46,6 +46,13 @@ struct vr_wait {
 };
 #define VR_NOBODY (-100)
 
+/* Tags of waits on windows. */
+enum {
+	VR_WAITS_FOR_LOCK = -101, /* of peer, or of all; count is the address of an int32_t: 1 + the rank that has it for itself, or 0 */
+	VR_WAITS_FOR_POST = -102, /* of peer */
+	VR_WAITS_FOR_COMPLETE = -103, /* of the ranks that it has posted for */
+};
+
 /* Contexts that sleep until something happens that makes them all ready at once, chained by run_next. One PE has the chain: the
  * one on which they went to sleep. */
 struct vr_waitlist {

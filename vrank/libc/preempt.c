@@ -198,7 +198,7 @@ static int is_stuck(int64_t pause)
 	running = at == CODE && has_work() ? running + pause : 0;
 	if (at == WAIT)
 		return atomic_load(&waiting) || has_work();
-	if (running < SLICE || !atomic_load(&waiting))
+	if (running < SLICE || !(atomic_load(&waiting) || atomic_load(&vr_pe->awaited)))
 		return 0;
 	running = 0;
 	return 1;
@@ -268,6 +268,18 @@ void vr_preempt_watch(struct vr_pe *pe)
 void vr_preempt_unwatch(struct vr_pe *pe)
 {
 	atomic_fetch_sub(&pe->watch, 1);
+}
+
+void vr_preempt_await(struct vr_pe *pe)
+{
+	atomic_fetch_add(&pe->awaited, 1);
+	vr_preempt_watch(pe);
+}
+
+void vr_preempt_awaited(struct vr_pe *pe)
+{
+	vr_preempt_unwatch(pe);
+	atomic_fetch_sub(&pe->awaited, 1);
 }
 
 void vr_preempt_begin(void)

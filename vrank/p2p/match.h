@@ -20,6 +20,7 @@ enum vr_node_kind {
 	VR_NODE_CANCEL, /* envelope that refers to a send: give it back if nobody has matched it */
 	VR_NODE_CANCEL_ANSWER, /* the same envelope on its way back; bytes is 1 when the send is cancelled */
 	VR_NODE_WAKE, /* `wake` of a context: it becomes ready */
+	VR_NODE_RUN, /* a struct vr_work, to be run by the owner of the rank */
 };
 
 struct vr_node {

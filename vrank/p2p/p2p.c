@@ -270,6 +270,9 @@ void vr_p2p_handle(struct vr_rank *r, struct vr_node *n)
 	case VR_NODE_WAKE:
 		vr_rank_ready((struct vr_context *)((char *)n - offsetof(struct vr_context, wake)));
 		break;
+	case VR_NODE_RUN:
+		((struct vr_work *)n)->run((struct vr_work *)n);
+		break;
 	}
 }
 
