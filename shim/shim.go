@@ -13,7 +13,7 @@ import "embed"
 // mpif.h), main/ (what calls a subroutine MPI_Main), src/ (the shim's C and assembly, and export.list for the linker) and fortran/ (the sources of
 // the modules mpi_f08_types, mpi and mpi_f08).
 //
-//go:embed table.h pup.h include src main fortran
+//go:embed table.h pup.h iget.h include src main fortran
 var Files embed.FS
 
 // Standard is the version of the MPI standard whose ABI the shim has, as MPI_Get_version says it.

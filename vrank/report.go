@@ -78,6 +78,9 @@ func describeWait(r *rank, arrived map[uint32]int, name func(fn int) string) str
 
 // describeWaitFor says whom a rank waits for; it begins with a blank.
 func describeWaitFor(r *rank, arrived map[uint32]int, name func(fn int) string) (s string) {
+	if s, ok := windowWait(r); ok {
+		return s
+	}
 	w := r.waiting()
 	switch peer := int(w.peer); {
 	case peer == rankIsNobody:

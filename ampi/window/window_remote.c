@@ -38,7 +38,7 @@ static void ask(struct remote *r, const struct ampi_rma *o, void (*run)(struct r
 	r->run = run;
 	r->asker = vr_context;
 	r->rma = o;
-	vr_context->wait = (struct vr_wait){.fn = o->fn, .peer = o->rank, .tag = MPI_ANY_TAG, .context = o->win->comm->context};
+	vr_context->wait = (struct vr_wait){.fn = o->fn, .peer = o->rank, .tag = VR_WAITS_FOR_OPERATION, .context = o->win->comm->context};
 	vr_preempt_await(pe);
 	vr_inbox_push(target, &r->work.node);
 	vr_rank_block();

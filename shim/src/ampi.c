@@ -1,14 +1,20 @@
 /* Calls of AMPI that the table of functions cannot have: one takes a status by value, two are for Fortran alone. */
 #include <string.h>
 
+#include "iget.h"
 #include "shim.h"
 
-/* There is data only after AMPI_Iget and AMPI_Iget_wait, which the runtime refuses by name. */
+/* The status is that of AMPI_Iget_wait; another one is an error that the runtime raises. */
 int AMPI_Iget_data(void *data, MPI_Status status)
 {
 	MPI_Request none = MPI_REQUEST_NULL;
-	(void)data;
-	return AMPI_Iget_wait(&none, &status, MPI_WIN_NULL);
+	const void *from;
+	int64_t bytes;
+	if (status.MPI_TAG != IGET_TAG)
+		return AMPI_Iget_wait(&none, &status, MPI_WIN_NULL);
+	iget_status_read(status.MPI_internal, &bytes, &from);
+	memcpy(data, from, bytes);
+	return MPI_SUCCESS;
 }
 
 void ampi_iget_data_(void *data, MPI_Fint *status, MPI_Fint *ierror);

@@ -162,12 +162,45 @@ static void others(char **argv)
 	CHECK(flag && !strcmp(value, "in_memory"));
 	CHECK_FAILS(AMPI_Resume(size, WORLD), MPI_ERR_RANK);
 	CHECK_FAILS(AMPI_Resume(0, MPI_COMM_NULL), MPI_ERR_COMM);
-	CHECK_FAILS(AMPI_Iget(0, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL, &r), MPI_ERR_UNSUPPORTED_OPERATION);
-	CHECK_FAILS(AMPI_Iget_free(&r, &s, MPI_WIN_NULL), MPI_ERR_UNSUPPORTED_OPERATION);
-	CHECK_FAILS(AMPI_Iget_data(&in, s), MPI_ERR_UNSUPPORTED_OPERATION);
+	CHECK_FAILS(AMPI_Iget(0, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL, &r), MPI_ERR_WIN);
+	CHECK_FAILS(AMPI_Iget_free(&r, &s, MPI_WIN_NULL), MPI_ERR_WIN);
+	s.MPI_TAG = 0;
+	CHECK_FAILS(AMPI_Iget_data(&in, s), MPI_ERR_WIN);
 	code = AMPI_Iget_wait(&r, &s, MPI_WIN_NULL);
 	MPI_Error_string(code, text, &n);
 	CHECK(strstr(text, "AMPI_Iget_wait") != NULL);
+}
+
+/* Gets whose data waits in the request. */
+static void igets(void)
+{
+	int mine[4], got[2][2], next = (rank + 1) % size;
+	MPI_Request r[2];
+	MPI_Status s[2];
+	MPI_Datatype spread;
+	MPI_Win win;
+
+	for (int i = 0; i < 4; i++)
+		mine[i] = 10 * rank + i;
+	MPI_Type_vector(2, 1, 2, MPI_INT, &spread);
+	MPI_Type_commit(&spread);
+	MPI_Win_create(mine, sizeof mine, sizeof *mine, MPI_INFO_NULL, WORLD, &win);
+	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+	MPI_Barrier(WORLD);
+	CHECK_INT(AMPI_Iget(0, 2, MPI_INT, next, 2, 2, MPI_INT, win, &r[0]), MPI_SUCCESS);
+	CHECK_INT(AMPI_Iget(0, 2, MPI_INT, next, 0, 1, spread, win, &r[1]), MPI_SUCCESS);
+	for (int i = 0; i < 2; i++) {
+		CHECK_INT(AMPI_Iget_wait(&r[i], &s[i], win), MPI_SUCCESS);
+		CHECK_INT(AMPI_Iget_data(got[i], s[i]), MPI_SUCCESS);
+		CHECK_INT(AMPI_Iget_free(&r[i], &s[i], win), MPI_SUCCESS);
+		CHECK(r[i] == MPI_REQUEST_NULL);
+	}
+	CHECK(got[0][0] == 10 * next + 2 && got[0][1] == 10 * next + 3);
+	CHECK(got[1][0] == 10 * next && got[1][1] == 10 * next + 2);
+	CHECK_FAILS(AMPI_Iget(0, 1, MPI_INT, next, 4, 1, MPI_INT, win, &r[0]), MPI_ERR_RMA_RANGE);
+	CHECK_FAILS(AMPI_Iget_wait(&r[1], &s[1], win), MPI_ERR_REQUEST);
+	MPI_Type_free(&spread);
+	MPI_Win_free(&win);
 }
 
 int main(int argc, char **argv)
@@ -183,6 +216,7 @@ int main(int argc, char **argv)
 	relay();
 	evacuate();
 	others(argv);
+	igets();
 	MPI_Finalize();
 	if (rank == 0)
 		printf("PASS manual\n");

@@ -51,6 +51,7 @@ enum {
 	VR_WAITS_FOR_LOCK = -101, /* of peer, or of all; count is the address of an int32_t: 1 + the rank that has it for itself, or 0 */
 	VR_WAITS_FOR_POST = -102, /* of peer */
 	VR_WAITS_FOR_COMPLETE = -103, /* of the ranks that it has posted for */
+	VR_WAITS_FOR_OPERATION = -104, /* that the worker of peer does for it */
 };
 
 /* Contexts that sleep until something happens that makes them all ready at once, chained by run_next. One PE has the chain: the
