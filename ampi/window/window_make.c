@@ -68,6 +68,7 @@ static void release_shared(struct ampi_win_shared *s)
 	if (s->memory)
 		vr_arena_free(s->memory, s->memory_bytes);
 	vr_arena_free(s, s->bytes);
+	vr_preempt_window_closes();
 }
 
 static struct ampi_win_shared *make_shared(struct making *k)
@@ -76,6 +77,7 @@ static struct ampi_win_shared *make_shared(struct making *k)
 	struct ampi_win_shared *s = vr_arena_alloc(bytes);
 	if (!s)
 		return NULL;
+	vr_preempt_window_opens();
 	s->bytes = bytes;
 	atomic_store(&s->refs, k->m.size);
 	if (k->flavor == MPI_WIN_FLAVOR_SHARED && share_memory(k, s)) {
@@ -194,19 +196,12 @@ static int enter(struct making *k, void *allocated)
 	return MPI_SUCCESS;
 }
 
-/* Memory that one worker has: the others ask it, also while the rank computes. */
-static void be_ready_to_serve(const struct making *k)
-{
-	if (!k->offer.is_direct || k->flavor == MPI_WIN_FLAVOR_SHARED || k->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-		vr_preempt_setup();
-}
-
 static int finish(struct making *k, MPI_Info info, void *allocated, MPI_Win *win)
 {
 	int error = meet(k);
 	if (error || (error = enter(k, allocated)))
 		return error;
-	be_ready_to_serve(k);
+	vr_preempt_setup();
 	*win = (MPI_Win)(uint64_t)k->win->handle;
 	return ampi_win_hints_take(k->win, k->m.fn, info);
 }
@@ -248,6 +243,13 @@ static int allocation(struct making *k, MPI_Info info)
 	return MPI_SUCCESS;
 }
 
+/* While a rank has such memory, others may load from it and store to it. */
+static void free_allocated(void *memory)
+{
+	vr_rank_free(vr_current, memory);
+	atomic_fetch_sub(&vr_current->exposed, 1);
+}
+
 static int allocate(int fn, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	struct making k = {.flavor = MPI_WIN_FLAVOR_ALLOCATE};
@@ -257,9 +259,10 @@ static int allocate(int fn, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Com
 	char *memory = iso_heap_memalign(vr_current->heap, k.align, size ? size : 1);
 	k.offer.base = memory;
 	k.offer.failed = !memory;
+	atomic_fetch_add(&vr_current->exposed, 1);
 	error = finish(&k, info, memory, win);
 	if (error && !k.win)
-		vr_rank_free(vr_current, memory);
+		free_allocated(memory);
 	else
 		*(void **)baseptr = memory;
 	return error;
@@ -329,7 +332,8 @@ static void discard(struct ampi_win *w)
 	vr_rank_free(vr_current, w->member[w->rank].parts);
 	if (atomic_fetch_sub(&s->refs, 1) == 1)
 		release_shared(s);
-	vr_rank_free(vr_current, w->allocated);
+	if (w->allocated)
+		free_allocated(w->allocated);
 	vr_rank_free(vr_current, w->reach);
 	if (w->info)
 		ampi_serve(AMPI_FN_MPI_Info_free, (uint64_t[]){(uint64_t)&w->info}, 1);

@@ -3,6 +3,7 @@
 #include "ampi/comm/comm_make.h"
 #include "ampi/errhandler.h"
 #include "ampi/window/window.h"
+#include "vrank/core/isolate.h"
 
 #include <string.h>
 
@@ -33,7 +34,12 @@ static int segment_of(const struct ampi_win *w, int rank)
 	return i;
 }
 
-/* A rank may touch what others have allocated only where no protection key or hole keeps it from there (MPI 5.0 section 12.2.3). */
+/* What others have allocated in their slices a rank may not touch under +isolate: then there is nothing (MPI 5.0 section 12.2.3). */
+static int is_closed(const struct ampi_win *w, int rank)
+{
+	return vr_isolated && w->flavor == MPI_WIN_FLAVOR_ALLOCATE && rank != w->rank;
+}
+
 static int query(int fn, MPI_Win win, int rank, MPI_Aint *size, int64_t *unit, void *baseptr)
 {
 	struct ampi_win *w = ampi_win(win);
@@ -44,10 +50,11 @@ static int query(int fn, MPI_Win win, int rank, MPI_Aint *size, int64_t *unit, v
 		return ampi_win_raise(w, MPI_ERR_RMA_FLAVOR, fn, "the window was not made by MPI_Win_allocate_shared or MPI_Win_allocate");
 	if (rank != MPI_PROC_NULL && (error = ampi_win_check_rank(w, fn, "rank", rank)))
 		return error;
-	const struct ampi_win_member *m = &w->member[segment_of(w, rank)];
-	*size = m->part.size;
-	*unit = m->unit;
-	*(void **)baseptr = m->part.base;
+	rank = segment_of(w, rank);
+	int closed = is_closed(w, rank);
+	*size = closed ? 0 : w->member[rank].part.size;
+	*unit = w->member[rank].unit;
+	*(void **)baseptr = closed ? NULL : w->member[rank].part.base;
 	return MPI_SUCCESS;
 }
 

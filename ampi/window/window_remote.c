@@ -2,7 +2,6 @@
  * mapped files, memory outside of slices. The origin sends what is to be done to the inbox of the target, whose worker does it when it looks there,
  * and sleeps meanwhile. What is the origin's own is copied to its heap, which all workers have. */
 #include "ampi/window/accumulate.h"
-#include "vrank/libc/preempt.h"
 
 struct remote {
 	struct vr_work work; /* in the inbox of the target */
@@ -28,21 +27,17 @@ static void arrived(struct vr_work *w)
 	vr_rank_wake(r->asker);
 }
 
-/* A target that computes is preempted for it. */
+/* A target that computes is preempted for it, as a window is open. */
 static void ask(struct remote *r, const struct ampi_rma *o, void (*run)(struct remote *))
 {
-	struct vr_rank *target = o->target->rank;
-	struct vr_pe *pe = &vr_job->pe[vr_owner(target)];
 	r->work.run = arrived;
 	r->work.node.kind = VR_NODE_RUN;
 	r->run = run;
 	r->asker = vr_context;
 	r->rma = o;
 	vr_context->wait = (struct vr_wait){.fn = o->fn, .peer = o->rank, .tag = VR_WAITS_FOR_OPERATION, .context = o->win->comm->context};
-	vr_preempt_await(pe);
-	vr_inbox_push(target, &r->work.node);
+	vr_inbox_push(o->target->rank, &r->work.node);
 	vr_rank_block();
-	vr_preempt_awaited(pe);
 }
 
 static struct vr_data there(const struct remote *r)

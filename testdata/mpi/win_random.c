@@ -111,8 +111,8 @@ int main(int argc, char **argv)
 
 	check_begin(&argc, &argv);
 	state = 12345 + 77 * rank;
-	MPI_Win_allocate(CELLS * sizeof *memory, sizeof *memory, MPI_INFO_NULL, WORLD, &memory, &win);
-	memset(memory, 0, CELLS * sizeof *memory);
+	memory = calloc(CELLS, sizeof *memory);
+	MPI_Win_create(memory, CELLS * sizeof *memory, sizeof *memory, MPI_INFO_NULL, WORLD, &win);
 	MPI_Win_get_group(win, &everybody);
 	MPI_Barrier(WORLD);
 	for (int i = 0; i < rounds; i++) {
@@ -128,5 +128,6 @@ int main(int argc, char **argv)
 	CHECK_INT(all[1], all[0]);
 	MPI_Group_free(&everybody);
 	MPI_Win_free(&win);
+	free(memory);
 	return check_end("win_random");
 }

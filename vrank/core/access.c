@@ -333,7 +333,8 @@ int vr_access_admit(uint64_t address, uint64_t pc)
 	if (!slices || vr_is_child())
 		return 0;
 	int64_t id = id_of(address);
-	if (id < 0 || id_of(pc) >= 0 || vr_is_mine(vr_rank_of((int32_t)id)))
+	const struct vr_rank *r = id < 0 ? NULL : vr_rank_of((int32_t)id);
+	if (!r || vr_is_mine(r) || (id_of(pc) >= 0 && !atomic_load(&r->exposed)))
 		return 0;
 	struct access *a = &slices[id];
 	struct iso_range zone = zone_of(id);

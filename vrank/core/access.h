@@ -3,7 +3,8 @@
  * a process. A hole costs no mapping of the kernel's; each part that is open above it costs one.
  *
  * Other workers read from slices that they do not own. They have all of a slice open unless the rank was theirs before; then a thread that comes
- * upon a hole opens the whole slice again, in its handler of SIGSEGV, and goes on. */
+ * upon a hole opens the whole slice again, in its handler of SIGSEGV, and goes on. Code of ranks does so where a rank has a window for loads and
+ * stores of others in its slice. */
 #ifndef VRANK_ACCESS_H
 #define VRANK_ACCESS_H
 
@@ -40,7 +41,7 @@ static inline int vr_others_can_read(const struct vr_rank *r, const void *p, int
 	return vr_likely(vr_access_holds(p, n)) && (vr_job_is_alone() || vr_is_shared(r, p, n));
 }
 
-/* A handler of SIGSEGV, any thread: a fault of the runtime's at an address of another worker's rank is made good. 1: try again. */
+/* A handler of SIGSEGV, any thread: a fault at an address of another worker's rank is made good: of the runtime's, or of a rank's that may look there. 1: try again. */
 int vr_access_admit(uint64_t address, uint64_t pc);
 
 /* What an address is, as words that follow a comma: "past the end of its heap", "in rank 7's stack". "its" is that of `me`. The number

@@ -63,7 +63,6 @@ struct vr_pe {
 	alignas(VR_LINE) _Atomic uint32_t asleep; /* futex: 1 while the PE sleeps or is about to */
 	_Atomic int32_t core; /* that it was last seen on */
 	_Atomic uint32_t watch; /* futex: reasons for its worker to watch what its thread does: preempt.c */
-	_Atomic uint32_t awaited; /* of those: operations of other ranks that wait for this PE, whatever it computes */
 	_Atomic(struct vr_rank *) watched; /* the PE looks into this inbox unasked, so nobody need put it on the wake list */
 	alignas(VR_LINE) struct vr_steal steal;
 	alignas(VR_LINE) _Atomic(struct vr_rank *) stealable[VR_STEALABLE]; /* whoever exchanges one for NULL has it */
@@ -118,6 +117,7 @@ struct vr_job {
 	_Atomic int32_t started; /* PEs whose ranks exist */
 	uint64_t began_at; /* time-stamp counter: when all did */
 	_Atomic int32_t live; /* ranks that have not ended */
+	_Atomic uint32_t windows; /* that are open: whoever polls one may need others to run, and others may need a PE whose rank computes */
 	_Atomic uint32_t next_context;
 	alignas(VR_LINE) _Atomic int32_t idle; /* PEs that have nothing to do */
 	_Atomic uint64_t activity; /* counts ends of idleness */

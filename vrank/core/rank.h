@@ -252,6 +252,7 @@ struct vr_rank {
 	int32_t nguarded;
 	struct vr_load load;
 	_Atomic(struct vr_traffic *) traffic; /* messages by receiver, while they are counted; or NULL */
+	_Atomic int32_t exposed; /* windows of whose memory in its slice others may have the address */
 	_Atomic int32_t is_pinned; /* it cannot be moved to another worker */
 	char pinned[128]; /* why: pin.c */
 };

@@ -102,7 +102,7 @@ static struct queues empty(struct vr_pe *pe)
 	atomic_store(&pe->watched, NULL);
 	atomic_store(&pe->asleep, 0);
 	atomic_store(&pe->core, -1);
-	atomic_store(&pe->watch, 0);
+	atomic_store(&pe->watch, atomic_load(&vr_job->windows));
 	return q;
 }
 

@@ -18,6 +18,7 @@
 #include "vrank/core/switch.h"
 #include "vrank/libc/atexit.h"
 #include "vrank/libc/library.h"
+#include "vrank/libc/preempt.h"
 #include "vrank/libc/probe.h"
 #include "vrank/libc/process.h"
 #include "vrank/libc/signals.h"
@@ -60,6 +61,8 @@ void vr_rank_adopt(struct vr_rank *r)
 		r->all_next->all_at = &r->all_next;
 	vr_pe->all = r;
 	vr_pe->nranks++;
+	if (vr_unlikely(atomic_load_explicit(&vr_job->windows, memory_order_relaxed)))
+		vr_preempt_setup(); /* others may wait for what only this worker can do with the rank's memory */
 }
 
 void vr_rank_release(struct vr_rank *r)

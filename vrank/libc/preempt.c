@@ -198,7 +198,7 @@ static int is_stuck(int64_t pause)
 	running = at == CODE && has_work() ? running + pause : 0;
 	if (at == WAIT)
 		return atomic_load(&waiting) || has_work();
-	if (running < SLICE || !(atomic_load(&waiting) || atomic_load(&vr_pe->awaited)))
+	if (running < SLICE || !(atomic_load(&waiting) || atomic_load(&vr_job->windows)))
 		return 0;
 	running = 0;
 	return 1;
@@ -270,16 +270,18 @@ void vr_preempt_unwatch(struct vr_pe *pe)
 	atomic_fetch_sub(&pe->watch, 1);
 }
 
-void vr_preempt_await(struct vr_pe *pe)
+void vr_preempt_window_opens(void)
 {
-	atomic_fetch_add(&pe->awaited, 1);
-	vr_preempt_watch(pe);
+	atomic_fetch_add(&vr_job->windows, 1);
+	for (int i = 0; i < vr_job->pes; i++)
+		vr_preempt_watch(&vr_job->pe[i]);
 }
 
-void vr_preempt_awaited(struct vr_pe *pe)
+void vr_preempt_window_closes(void)
 {
-	vr_preempt_unwatch(pe);
-	atomic_fetch_sub(&pe->awaited, 1);
+	for (int i = 0; i < vr_job->pes; i++)
+		vr_preempt_unwatch(&vr_job->pe[i]);
+	atomic_fetch_sub(&vr_job->windows, 1);
 }
 
 void vr_preempt_begin(void)

@@ -20,9 +20,9 @@ void vr_preempt_setup(void);
 void vr_preempt_watch(struct vr_pe *pe);
 void vr_preempt_unwatch(struct vr_pe *pe);
 
-/* Any thread, any worker: something that only this PE can do is in an inbox of its, and is to be done though a rank computes; and it has been done. */
-void vr_preempt_await(struct vr_pe *pe);
-void vr_preempt_awaited(struct vr_pe *pe);
+/* Any worker: a window is open from now on, and no longer. Meanwhile a rank that computes leaves its PE to others after a time slice. */
+void vr_preempt_window_opens(void);
+void vr_preempt_window_closes(void);
 
 /* A thread that a rank started: it begins to wait for the PE; and it has what it wanted. */
 void vr_preempt_begin(void);
