@@ -44,3 +44,25 @@ func TestWindowsRecovery(t *testing.T) {
 		r.expectSays(t, "PASS win_random\n")
 	})
 }
+
+// TestWindowPolled lets a rank poll memory that another one puts something into, in the same worker and in another one.
+func TestWindowPolled(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{1, 2} {
+		r := job{program: program(t, ownDir+"/window_polled.c"), workers: workers, ranks: 3}.run(t)
+		r.expectCode(t, 0)
+		r.expectSays(t, "PASS window_polled\n")
+	}
+}
+
+// TestWindowDeadlock reads whom ranks wait for in calls on windows.
+func TestWindowDeadlock(t *testing.T) {
+	t.Parallel()
+	r := job{program: program(t, ownDir+"/window_deadlock.c"), workers: 2, ranks: 5}.run(t)
+	r.expectFailure(t)
+	r.expectSays(t, "deadlock: every rank waits for ever",
+		"rank 1 waits in MPI_Win_lock for the lock of rank 1, which rank 0 has, on a window",
+		"rank 2 waits in MPI_Put for MPI_Win_post of rank 0, on a window",
+		"rank 3 waits in MPI_Win_wait for MPI_Win_complete of ranks that it has posted for, on a window",
+		"rank 4 waits in MPI_Win_lock_all for ranks that have locked single ones, on a window")
+}

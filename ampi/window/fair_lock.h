@@ -3,7 +3,7 @@
 #ifndef AMPI_FAIR_LOCK_H
 #define AMPI_FAIR_LOCK_H
 
-#include "vrank/core/core.h"
+#include "vrank/core/schedule.h"
 
 enum ampi_lock_mode { AMPI_LOCK_SHARED, AMPI_LOCK_OTHER, AMPI_LOCK_ALONE };
 
