@@ -67,7 +67,7 @@ struct ampi_comm {
 
 	struct ampi_team *remote_team; /* of an intercommunicator, else NULL */
 	uint64_t errhandler; /* handle */
-	uint64_t info; /* handle of the hints that it has, 0 when it has none: comm_info.go */
+	uint64_t info; /* handle of the hints that it has, 0 when it has none: hints.go */
 	struct ampi_attr *attrs;
 	uint32_t session; /* handle of the session that it comes from, or 0 */
 	char name[MPI_MAX_OBJECT_NAME];
