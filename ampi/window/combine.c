@@ -31,6 +31,11 @@ static int bad_op(const struct ampi_rma *o, MPI_Op op, const char *why)
 	return ampi_win_raise(o->win, MPI_ERR_OP, o->fn, "op (handle 0x%lx) is not a predefined operation", (unsigned long)op);
 }
 
+static int is_mixed(const struct vr_type *t)
+{
+	return t->kind == VR_KIND_NONE;
+}
+
 int ampi_combine_open(struct ampi_combine *c, const struct ampi_rma *o, MPI_Op op, int fetches)
 {
 	const struct vr_type *t = o->there.type;
@@ -41,7 +46,9 @@ int ampi_combine_open(struct ampi_combine *c, const struct ampi_rma *o, MPI_Op o
 		return fetches ? MPI_SUCCESS : bad_op(o, op, ", for calls that fetch only");
 	if (op == MPI_REPLACE)
 		c->kernel = replace;
-	else if (t->kind != VR_KIND_NONE)
+	else if (is_mixed(t) && ampi_op_name((uint64_t)op))
+		return ampi_win_raise(o->win, MPI_ERR_TYPE, o->fn, "target_datatype is made of different predefined types");
+	else
 		c->kernel = ampi_kernel_find((uint64_t)op, t->kind);
 	return vr_likely(c->kernel != NULL) ? MPI_SUCCESS : bad_op(o, op, ", which is not defined for such elements");
 }

@@ -280,6 +280,48 @@ static void copy_spread(struct vr_data to, struct vr_data from, int64_t bytes)
 	}
 }
 
+/* Both sides are one loop over blocks of one size. */
+static int copy_strided(struct vr_data to, struct vr_data from, int64_t bytes)
+{
+	struct vr_loop a = elements(to.type, to.count), b = elements(from.type, from.count);
+	if (a.nchild || b.nchild || !a.bytes || a.bytes != b.bytes || bytes % a.bytes)
+		return 0;
+	vr_copy_strided((char *)to.buf + a.disp, a.stride, (char *)from.buf + b.disp, b.stride, a.bytes, bytes / a.bytes);
+	return 1;
+}
+
+/* All repetitions of a loop that both sides have. */
+static void copy_loop(const struct vr_type *t, const struct vr_loop *l, char *to, const char *from)
+{
+	to += l->disp;
+	from += l->disp;
+	if (!l->nchild) {
+		vr_copy_strided(to, l->stride, from, l->stride, l->bytes, l->count);
+		return;
+	}
+	const int64_t *table = &t->table[l->child];
+	for (int64_t i = 0; i < l->count; i++, to += l->stride, from += l->stride)
+		for (uint32_t k = 0; k < l->nchild; k++) {
+			if (!l->block) {
+				copy_loop(t, &t->loops[l->child + k], to, from);
+				continue;
+			}
+			int64_t disp = block_disp(l, table, k), begin = k ? block_end(l, table, k - 1) : 0;
+			vr_copy_block(to + disp, from + disp, block_end(l, table, k) - begin);
+		}
+}
+
+/* Both sides are of one datatype. */
+static int copy_alike(struct vr_data to, struct vr_data from, int64_t bytes)
+{
+	const struct vr_type *t = to.type;
+	if (t != from.type || t->size == 0 || bytes % t->size)
+		return 0;
+	for (int64_t i = 0; i < bytes / t->size; i++)
+		copy_loop(t, t->loops, (char *)to.buf + i * t->extent, (char *)from.buf + i * t->extent);
+	return 1;
+}
+
 void vr_type_copy(struct vr_data to, struct vr_data from, int64_t bytes)
 {
 	int64_t at_to, at_from;
@@ -290,6 +332,6 @@ void vr_type_copy(struct vr_data to, struct vr_data from, int64_t bytes)
 		vr_type_unpack(to.type, to.count, to.buf, (const char *)from.buf + at_from, bytes);
 	else if (dense_to)
 		vr_type_pack(from.type, from.count, from.buf, (char *)to.buf + at_to, bytes);
-	else
+	else if (!copy_strided(to, from, bytes) && !copy_alike(to, from, bytes))
 		copy_spread(to, from, bytes);
 }
