@@ -30,6 +30,7 @@ enum ampi_kind {
 
 struct ampi_team; /* coll.h */
 struct ampi_attr;
+struct ampi_win; /* window.h */
 struct ampi_topology; /* topo.h */
 
 /* What a communicator's contexts are for, added to its first one. */
@@ -94,6 +95,8 @@ struct ampi_rank {
 	alignas(VR_LINE) struct ampi_comm world;
 	alignas(VR_LINE) struct ampi_comm self;
 	struct ampi_table comms, types, ops, errhandlers, messages, keyvals, sessions, wins;
+	uint64_t recent_win; /* handle of the window that was used last, or 0 */
+	struct ampi_win *recent;
 	int32_t open_sessions;
 	int32_t thread_level;
 	int32_t session_level; /* the highest thread level of all sessions so far */

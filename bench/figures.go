@@ -11,6 +11,7 @@ func experiments() []*experiment {
 	list = append(list, background("barrier", 256, "20"), background("allreduce", 256, "20"), background("barrier", 1024, "5"),
 		background("allreduce", 1024, "5"), background("alltoall", 256, "5"))
 	list = append(list, neighbourhood(8, "8B", "100"), neighbourhood(8192, "8KiB", "20"))
+	list = append(list, windows()...)
 	for _, h := range []hello{{256, "0.14 s", 0.10, 9}, {1024, "0.57 s", 0.25, 6}, {4096, "", 1.0, 3}} {
 		list = append(list, h.experiment())
 	}

@@ -85,7 +85,7 @@ static void compare_parts(struct ampi_shm_coll *m)
 
 void ampi_shm_coll_rest(struct ampi_shm_coll *m)
 {
-	vr_context->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->comm->context, .members = m->size};
+	vr_context->wait = (struct vr_wait){.fn = m->fn, .peer = VR_NOBODY, .context = m->team->context, .members = m->size};
 	vr_rank_block();
 }
 

@@ -62,6 +62,8 @@ struct target {
 	MPI_Aint disp;
 	int64_t count;
 	MPI_Datatype type;
+	MPI_Op op;
+	MPI_Win win;
 };
 
 static int operand_open(const struct ampi_rma *o, const char *whose, struct vr_data *d, const struct operand *from)
@@ -70,16 +72,16 @@ static int operand_open(const struct ampi_rma *o, const char *whose, struct vr_d
 	return error ? error : check_length(o, *d);
 }
 
-static int accumulate(int fn, struct operand origin, struct target target, MPI_Op op, MPI_Win win)
+static int accumulate(int fn, const struct operand *origin, const struct target *t)
 {
 	struct ampi_rma o;
 	struct ampi_combine c = {0};
 	struct vr_data from;
 	struct array in;
-	int error = ampi_rma_open(&o, fn, win, target.rank, target.disp, target.count, target.type);
+	int error = ampi_rma_open(&o, fn, t->win, t->rank, t->disp, t->count, t->type);
 	if (vr_unlikely(error))
 		return error == AMPI_RMA_NOTHING ? MPI_SUCCESS : error;
-	if ((error = ampi_combine_open(&c, &o, op, 0)) || (error = operand_open(&o, "origin", &from, &origin)) ||
+	if ((error = ampi_combine_open(&c, &o, t->op, 0)) || (error = operand_open(&o, "origin", &from, origin)) ||
 	    (error = array_read(&in, &o, from, &c)))
 		return error;
 	c.in = in.at;
@@ -89,17 +91,17 @@ static int accumulate(int fn, struct operand origin, struct target target, MPI_O
 }
 
 /* The origin's operand is not looked at with MPI_NO_OP. */
-static int get_accumulate(int fn, struct operand origin, struct operand result, struct target target, MPI_Op op, MPI_Win win)
+static int get_accumulate(int fn, const struct operand *origin, const struct operand *result, const struct target *t)
 {
 	struct ampi_rma o;
 	struct ampi_combine c = {0};
 	struct vr_data from = {0}, to;
 	struct array in = {0}, out;
-	int error = ampi_rma_open(&o, fn, win, target.rank, target.disp, target.count, target.type);
+	int error = ampi_rma_open(&o, fn, t->win, t->rank, t->disp, t->count, t->type);
 	if (vr_unlikely(error))
 		return error == AMPI_RMA_NOTHING ? MPI_SUCCESS : error;
-	if ((error = ampi_combine_open(&c, &o, op, 1)) || (error = operand_open(&o, "result", &to, &result)) ||
-	    (op != MPI_NO_OP && (error = operand_open(&o, "origin", &from, &origin))) || (op != MPI_NO_OP && (error = array_read(&in, &o, from, &c))))
+	if ((error = ampi_combine_open(&c, &o, t->op, 1)) || (error = operand_open(&o, "result", &to, result)) ||
+	    (t->op != MPI_NO_OP && (error = operand_open(&o, "origin", &from, origin))) || (t->op != MPI_NO_OP && (error = array_read(&in, &o, from, &c))))
 		return error;
 	if (!(error = array_open(&out, &o, to, &c))) {
 		c.in = in.at;
@@ -116,9 +118,9 @@ static int get_accumulate(int fn, struct operand origin, struct operand result, 
 #define ORIGIN(Count) const void *origin_addr, Count origin_count, MPI_Datatype origin_type
 #define RESULT(Count) void *result_addr, Count result_count, MPI_Datatype result_type
 #define TARGET(Count) int target_rank, MPI_Aint target_disp, Count target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win
-#define ORIGIN_ARGS ((struct operand){origin_addr, origin_count, origin_type})
-#define RESULT_ARGS ((struct operand){result_addr, result_count, result_type})
-#define TARGET_ARGS ((struct target){target_rank, target_disp, target_count, target_type}), op, win
+#define ORIGIN_ARGS (&(struct operand){origin_addr, origin_count, origin_type})
+#define RESULT_ARGS (&(struct operand){result_addr, result_count, result_type})
+#define TARGET_ARGS (&(struct target){target_rank, target_disp, target_count, target_type, op, win})
 
 int ampi_Accumulate(ORIGIN(int), TARGET(int))
 {

@@ -67,7 +67,7 @@ enum ampi_reach {
 };
 
 struct ampi_win {
-	struct ampi_win_member *member;
+	alignas(VR_LINE) struct ampi_win_member *member;
 	int32_t rank, size;
 	int32_t epoch; /* enum ampi_epoch */
 	int32_t is_used; /* there was an operation since the last fence */
@@ -76,8 +76,11 @@ struct ampi_win {
 	int32_t flavor;
 	int32_t nocheck; /* MPI_Win_lock_all with MPI_MODE_NOCHECK */
 	uint32_t handle;
+	struct ampi_team *team; /* of comm */
+
 	struct ampi_win_shared *shared;
 	struct ampi_comm *comm; /* of its own, with the same group */
+	void *room; /* what holds this structure */
 	struct ampi_post **started; /* by place in the group of MPI_Win_start */
 	int32_t *targets, ntargets; /* that group */
 	struct ampi_exposure *exposure; /* of MPI_Win_post; or NULL */
@@ -90,14 +93,16 @@ struct ampi_win {
 	char name[MPI_MAX_OBJECT_NAME];
 };
 
-/* NULL: not a live window, or MPI is not running: ampi_bad_win says which. */
+struct ampi_win *ampi_win_find(MPI_Win win);
+
+/* NULL: not a live window, or MPI is not running: ampi_bad_win says which. Programs use one window many times, and the table's lines of all ranks fall
+ * into the same sets of the cache. */
 static inline struct ampi_win *ampi_win(MPI_Win win)
 {
-	if (vr_unlikely(vr_current->mpi_state != VR_MPI_RUNNING && !ampi_me()->open_sessions))
-		return NULL;
-	const struct ampi_table *t = &ampi_me()->wins;
-	uint32_t i = AMPI_INDEX(win);
-	return vr_likely(AMPI_IS(AMPI_WIN, win) && i < t->room) ? t->slot[i] : NULL;
+	const struct ampi_rank *me = ampi_me();
+	if (vr_likely((uint64_t)win == me->recent_win && vr_current->mpi_state == VR_MPI_RUNNING))
+		return me->recent;
+	return ampi_win_find(win);
 }
 
 /* ---- errors: window_error.c ---- */

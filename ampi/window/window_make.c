@@ -171,16 +171,33 @@ static struct ampi_comm *own_comm(struct making *k)
 	return c;
 }
 
+/* Slices are alike, so the objects of all ranks are moved apart by their colours, as control blocks are. */
+static struct ampi_win *win_alloc(void)
+{
+	char *room = vr_rank_calloc(vr_current, 1, sizeof(struct ampi_win) + (VR_COLOURS + 1) * VR_LINE);
+	if (!room)
+		return NULL;
+	struct ampi_win *w = (struct ampi_win *)(round_up((int64_t)room, VR_LINE) + vr_colour(vr_current->id));
+	w->room = room;
+	return w;
+}
+
+static void win_free(struct ampi_win *w)
+{
+	if (w)
+		vr_rank_free(vr_current, w->room);
+}
+
 /* This member's object. 0, or what was raised. */
 static int enter(struct making *k, void *allocated)
 {
-	struct ampi_win *w = k->win = vr_rank_calloc(vr_current, 1, sizeof *w);
+	struct ampi_win *w = k->win = win_alloc();
 	struct ampi_comm *comm = w ? own_comm(k) : NULL;
 	uint64_t handle = comm ? ampi_enter(vr_current, &ampi_me()->wins, AMPI_WIN, w) : 0;
 	if (!handle) {
 		if (comm)
 			ampi_comm_close(comm);
-		vr_rank_free(vr_current, w);
+		win_free(w);
 		return ampi_no_memory(k->m.comm, k->m.fn);
 	}
 	w->member = k->offer.shared->member;
@@ -190,6 +207,7 @@ static int enter(struct making *k, void *allocated)
 	w->flavor = k->flavor;
 	w->handle = handle;
 	w->comm = comm;
+	w->team = comm->team;
 	w->allocated = allocated;
 	w->errhandler = (uint64_t)MPI_ERRORS_ARE_FATAL;
 	set_attributes(w);
@@ -338,9 +356,10 @@ static void discard(struct ampi_win *w)
 	if (w->info)
 		ampi_serve(AMPI_FN_MPI_Info_free, (uint64_t[]){(uint64_t)&w->info}, 1);
 	ampi_errhandler_release(w->errhandler);
+	ampi_me()->recent_win = 0;
 	ampi_remove(&ampi_me()->wins, w->handle);
 	ampi_comm_close(w->comm);
-	vr_rank_free(vr_current, w);
+	win_free(w);
 }
 
 /* Nobody has done with a window before all are here: others may still put into it. */
@@ -362,6 +381,17 @@ int ampi_Win_free(MPI_Win *win)
 	return MPI_SUCCESS;
 }
 
+struct ampi_win *ampi_win_find(MPI_Win win)
+{
+	struct ampi_rank *me = ampi_me();
+	struct ampi_win *w = ampi_running() ? ampi_lookup(&me->wins, AMPI_WIN, (uint64_t)win) : NULL;
+	if (w) {
+		me->recent_win = w->handle;
+		me->recent = w;
+	}
+	return w;
+}
+
 /* ---- what epochs need ---- */
 
 int ampi_win_need_reach(struct ampi_win *w, int fn)
@@ -373,7 +403,7 @@ int ampi_win_need_reach(struct ampi_win *w, int fn)
 
 int ampi_win_barrier(const struct ampi_win *w, int fn)
 {
-	struct ampi_shm_coll m = {.comm = w->comm, .team = w->comm->team, .rank = w->rank, .size = w->size, .fn = fn};
+	struct ampi_shm_coll m = {.comm = w->comm, .team = w->team, .rank = w->rank, .size = w->size, .fn = fn};
 	ampi_shm_coll_begin(&m, fn == AMPI_FN_MPI_Win_free ? AMPI_COLL_WINDOW_FREE : AMPI_COLL_FENCE, -1, 0);
 	ampi_shm_coll_join(&m);
 	int error = ampi_shm_coll_end(&m);
