@@ -102,7 +102,7 @@ func (p parameter) good() string {
 		return handles[base].good
 	case p.kind == "KEYVAL":
 		return "keyval"
-	case strings.HasPrefix(p.kind, "RANK") || p.kind == "TAG" || p.kind == "COLOR" || p.kind == "KEY":
+	case strings.HasPrefix(p.kind, "RANK") || p.kind == "ASSERT" || p.kind == "TAG" || p.kind == "COLOR" || p.kind == "KEY":
 		return "0"
 	}
 	return "1"
@@ -123,7 +123,7 @@ var handles = map[string]*handle{
 	"MPI_Errhandler": {"MPI_ERRORS_RETURN", "MPI_ERR_ERRHANDLER", []string{"MPI_ERRHANDLER_NULL", "freed_errhandler", "(MPI_Errhandler)MPI_INT"}},
 	"MPI_Request":    {"MPI_REQUEST_NULL", "MPI_ERR_REQUEST", []string{"(MPI_Request)MPI_INT"}},
 	"MPI_Message":    {"MPI_MESSAGE_NO_PROC", "MPI_ERR_REQUEST", []string{"(MPI_Message)MPI_INT"}},
-	"MPI_Win":        {"MPI_WIN_NULL", "MPI_ERR_WIN", nil},
+	"MPI_Win":        {"win", "MPI_ERR_WIN", []string{"MPI_WIN_NULL", "freed_win", "(MPI_Win)MPI_INT"}},
 	"MPI_File":       {"MPI_FILE_NULL", "MPI_ERR_FILE", nil},
 	"MPI_Session":    {"session", "MPI_ERR_SESSION", []string{"MPI_SESSION_NULL", "(MPI_Session)MPI_INT"}},
 }
@@ -192,7 +192,9 @@ func (h *handle) wrongs(ctype string) (all []wrong) {
 // lawful are arguments that look wrong and are not, or whose errors other tests look for: by function, parameter or value.
 var lawful = map[string]string{
 	"MPI_Abort":                                      "ends the job all the same",
-	"MPI_Win_set_errhandler.errhandler":              "there is no window to set it on",
+	"MPI_Win_get_name.win = MPI_WIN_NULL":            "it has a name",
+	"MPI_Win_attach.base":                            "the window is not a dynamic one",
+	"MPI_Win_detach.base":                            "the window is not a dynamic one",
 	"MPI_Status_set_source":                          "every number is a source",
 	"MPI_Status_set_tag":                             "every number is a tag",
 	"MPI_Alltoallw_c.sendbuf":                        "displacements may be absolute addresses",

@@ -63,11 +63,13 @@ int ampi_Win_post(MPI_Group group, int assert, MPI_Win win)
 	int32_t *origins, n;
 	if (!w)
 		return ampi_bad_win(win, fn);
-	if (w->exposure)
-		return ampi_win_raise(w, MPI_ERR_RMA_SYNC, fn, "an exposure epoch is open: MPI_Win_wait ends it");
 	int error = check_assert(w, fn, assert, POST_ASSERTS);
 	if (error || (error = targets_of(w, fn, group, &origins, &n)))
 		return error;
+	if (w->exposure) {
+		vr_rank_free(vr_current, origins);
+		return ampi_win_raise(w, MPI_ERR_RMA_SYNC, fn, "an exposure epoch is open: MPI_Win_wait ends it");
+	}
 	struct ampi_exposure *e = vr_rank_alloc(vr_current, sizeof *e + n * sizeof e->post[0]);
 	if (e) {
 		*e = (struct ampi_exposure){.n = n};
@@ -182,17 +184,21 @@ int ampi_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
 	const int fn = AMPI_FN_MPI_Win_start;
 	struct ampi_win *w = ampi_win(win);
+	int32_t *targets, n;
 	int error;
 	if (!w)
 		return ampi_bad_win(win, fn);
-	if ((error = ampi_win_check_idle(w, fn)) || (error = check_assert(w, fn, assert, START_ASSERTS)) || (error = ampi_win_need_reach(w, fn)) ||
-	    (error = targets_of(w, fn, group, &w->targets, &w->ntargets)))
+	if ((error = check_assert(w, fn, assert, START_ASSERTS)) || (error = ampi_win_need_reach(w, fn)) || (error = targets_of(w, fn, group, &targets, &n)))
 		return error;
-	w->started = vr_rank_calloc(vr_current, w->ntargets + 1, sizeof *w->started);
-	if (!w->started) {
-		vr_rank_free(vr_current, w->targets);
-		return ampi_win_no_memory(w, fn);
+	struct ampi_post **started = vr_rank_calloc(vr_current, n + 1, sizeof *started);
+	if ((error = ampi_win_check_idle(w, fn)) || !started) {
+		vr_rank_free(vr_current, started);
+		vr_rank_free(vr_current, targets);
+		return error ? error : ampi_win_no_memory(w, fn);
 	}
+	w->started = started;
+	w->targets = targets;
+	w->ntargets = n;
 	for (int i = 0; i < w->ntargets; i++)
 		w->reach[w->targets[i]] = AMPI_REACH_POSTED_LATER;
 	w->epoch = AMPI_EPOCH_START;

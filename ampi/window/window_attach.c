@@ -60,7 +60,9 @@ int ampi_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 		return error;
 	if (size < 0)
 		return ampi_win_raise(w, MPI_ERR_SIZE, fn, "size is %lld", (long long)size);
-	if (size && (!base || !vr_access_holds(base, size)))
+	if (size && !base)
+		return ampi_win_raise(w, MPI_ERR_ARG, fn, "base is a null pointer, with a size of %lld", (long long)size);
+	if (size && !vr_access_holds(base, size))
 		return ampi_win_raise(w, MPI_ERR_RMA_ATTACH, fn, "the %lld bytes at %p are not all memory of the rank", (long long)size, base);
 	struct ampi_win_member *me = &w->member[w->rank];
 	char *at = vr_canonical(vr_current, base);

@@ -236,9 +236,9 @@ static int create(int fn, void *base, MPI_Aint size, MPI_Aint unit, MPI_Info inf
 	if (error)
 		return error;
 	if (size && !base)
-		return ampi_raise(k.m.comm, MPI_ERR_BASE, fn, "base is a null pointer, with a size of %lld", (long long)size);
+		return ampi_raise(k.m.comm, MPI_ERR_ARG, fn, "base is a null pointer, with a size of %lld", (long long)size);
 	if (size && !vr_access_holds(base, size))
-		return ampi_raise(k.m.comm, MPI_ERR_BASE, fn, "the %lld bytes at %p are not all memory of the rank", (long long)size, base);
+		return ampi_raise(k.m.comm, MPI_ERR_ARG, fn, "the %lld bytes at %p are not all memory of the rank", (long long)size, base);
 	k.offer.base = vr_canonical(vr_current, base);
 	k.offer.is_direct = ampi_win_is_direct(base, size);
 	return finish(&k, info, NULL, win);
