@@ -31,6 +31,9 @@ int ampi_attr_set(const struct ampi_holder *h, int keyval, void *value);
 int ampi_attr_get(const struct ampi_holder *h, int keyval, void *value, int *flag);
 int ampi_attr_delete(const struct ampi_holder *h, int keyval);
 
+/* AMPI's predefined attributes of communicators and windows, by which a worker is a process with one thread; NULL for others. */
+const int *ampi_place_attr(int keyval);
+
 /* Return what a callback returned, without raising it. */
 int ampi_attr_delete_all(struct ampi_attr **list, uint64_t object);
 int ampi_attr_copy_all(const struct ampi_attr *from, uint64_t object, struct ampi_attr **to);

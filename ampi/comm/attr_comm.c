@@ -4,6 +4,21 @@
 
 #include <limits.h>
 
+const int *ampi_place_attr(int keyval)
+{
+	switch (keyval) {
+	case AMPI_MY_WTH:
+	case AMPI_MY_PROCESS:
+		return &vr_pe->id;
+	case AMPI_MY_HOME_WTH:
+		return &vr_job->pe[vr_current->home_pe].id;
+	case AMPI_NUM_WTHS:
+	case AMPI_NUM_PROCESSES:
+		return &vr_job->pes;
+	}
+	return NULL;
+}
+
 /* The value of a predefined attribute, or NULL. C programs get its address. */
 static const int *predefined(int keyval)
 {
@@ -21,16 +36,8 @@ static const int *predefined(int keyval)
 		return &vr_job->ranks;
 	case MPI_LASTUSEDCODE:
 		return &ampi_me()->last_error_code;
-	case AMPI_MY_WTH:
-	case AMPI_MY_PROCESS:
-		return &vr_pe->id;
-	case AMPI_MY_HOME_WTH:
-		return &vr_job->pe[vr_current->home_pe].id;
-	case AMPI_NUM_WTHS:
-	case AMPI_NUM_PROCESSES:
-		return &vr_job->pes;
 	}
-	return NULL;
+	return ampi_place_attr(keyval);
 }
 
 static int is_predefined(int keyval)

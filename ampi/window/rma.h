@@ -8,6 +8,7 @@
 #include "ampi/buffer.h"
 #include "ampi/coll/reduce_call.h"
 #include "ampi/window/window.h"
+#include "vrank/p2p/traffic.h"
 
 struct ampi_rma {
 	struct ampi_win *win;
@@ -81,6 +82,8 @@ static inline int ampi_rma_open(struct ampi_rma *o, int fn, MPI_Win win, int tar
 	w->is_used = 1;
 	if (vr_unlikely(!count || !o->there.type->size))
 		return AMPI_RMA_NOTHING;
+	if (vr_unlikely(vr_traffic_on))
+		vr_traffic_add(vr_current, o->target->rank->id, count * o->there.type->size);
 	return ampi_rma_locate(o, disp);
 }
 

@@ -106,7 +106,7 @@ int ampi_Win_get_name(MPI_Win win, char *name, int *length)
 
 static int is_predefined(int keyval)
 {
-	return keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL;
+	return (keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL) || ampi_place_attr(keyval);
 }
 
 /* What C programs get: the base itself, and addresses of the others. */
@@ -121,8 +121,10 @@ static void *predefined(struct ampi_win *w, int keyval)
 		return &w->unit_attr;
 	case MPI_WIN_CREATE_FLAVOR:
 		return &w->flavor_attr;
+	case MPI_WIN_MODEL:
+		return &w->model_attr;
 	}
-	return &w->model_attr;
+	return (void *)ampi_place_attr(keyval);
 }
 
 static struct ampi_holder holder(struct ampi_win *w, int fn)

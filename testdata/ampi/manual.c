@@ -174,7 +174,7 @@ static void others(char **argv)
 /* Gets whose data waits in the request. */
 static void igets(void)
 {
-	int mine[4], got[2][2], next = (rank + 1) % size;
+	int mine[4], got[2][2], next = (rank + 1) % size, *wths, flag;
 	MPI_Request r[2];
 	MPI_Status s[2];
 	MPI_Datatype spread;
@@ -186,6 +186,7 @@ static void igets(void)
 	MPI_Type_commit(&spread);
 	MPI_Win_create(mine, sizeof mine, sizeof *mine, MPI_INFO_NULL, WORLD, &win);
 	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+	CHECK(MPI_Win_get_attr(win, AMPI_NUM_WTHS, &wths, &flag) == MPI_SUCCESS && flag && *wths == attribute(AMPI_NUM_WTHS));
 	MPI_Barrier(WORLD);
 	CHECK_INT(AMPI_Iget(0, 2, MPI_INT, next, 2, 2, MPI_INT, win, &r[0]), MPI_SUCCESS);
 	CHECK_INT(AMPI_Iget(0, 2, MPI_INT, next, 0, 1, spread, win, &r[1]), MPI_SUCCESS);
