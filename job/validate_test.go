@@ -145,8 +145,17 @@ func FuzzRestart(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { store.Close() })
+	j, _ := sampleJob("/heat")
+	if _, err := store.Save(j, make(checkpoint.Memory, 1<<25), nil); err != nil {
+		f.Fatal(err)
+	}
+	g, err := store.Generation(1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(wire.Encode(j), []byte{0xa1}, []byte(nil))
 	f.Fuzz(func(t *testing.T, data, whole, files []byte) {
-		r := &Restart{Dir: dir, root: store.Root(), job: &checkpoint.Job{}}
+		r := &Restart{Dir: dir, root: store.Root(), Generation: g, job: &checkpoint.Job{}}
 		if wire.Decode(data, r.job) != nil {
 			return
 		}

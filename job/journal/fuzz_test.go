@@ -13,6 +13,7 @@ func FuzzNotes(f *testing.F) {
 	f.Add("3 8:1 4711 1700000000.5 gone:755 /tmp/d")
 	f.Add("4 8:1 4711 1700000000.5 dir /tmp/d")
 	f.Add("1.0:5 8:1 4711 17.5 100 /tmp/x\x001.1:6")
+	f.Add("1.0 8\x00")
 	f.Fuzz(func(t *testing.T, text string) {
 		n, isWhole := parseNote(text)
 		if isWhole && (!filepath.IsAbs(n.path) || n.size < 0 || n.mode > 0o7777) {

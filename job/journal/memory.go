@@ -45,10 +45,10 @@ func (b *memory) each(visit func(epoch int, pe string, text []byte) bool) error 
 		if end == 0 {
 			return nil
 		}
-		where, note, _ := bytes.Cut(text[:end], []byte{':'})
+		where, note, isWhole := bytes.Cut(text[:end], []byte{':'})
 		number, pe, _ := strings.Cut(string(where), ".")
 		epoch, err := strconv.Atoi(number)
-		if err != nil {
+		if err != nil || !isWhole {
 			return fmt.Errorf("%q is no note", text[:end])
 		}
 		if !visit(epoch, pe, note) {
