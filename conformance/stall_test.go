@@ -12,7 +12,7 @@ func TestStall(t *testing.T) {
 	t.Parallel()
 	path := program(t, ownDir+"/stalls.c")
 	rows := map[string]string{"test": "test() stalls.c:", "probe": "probe() stalls.c:", "yield": "stall() stalls.c:", "pause": "pause()", "mutex": "pthread_mutex_lock()",
-		"pipe": "read_own() stalls.c:", "handler": "rank 0 waits in MPI_Recv for any rank, tag 5"}
+		"pipe": "read_own() stalls.c:", "spin": "spin() stalls.c:", "spin-call": "is_set() stalls.c:", "handler": "rank 0 waits in MPI_Recv for any rank, tag 5"}
 	for how, where := range rows {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -28,6 +28,16 @@ func TestStall(t *testing.T) {
 				t.Errorf("%s: %d notes\n%s", r.what, n, r.output())
 			}
 		})
+	}
+}
+
+// TestComputationIsNoStall has a rank compute for longer than the limit, and send nothing.
+func TestComputationIsNoStall(t *testing.T) {
+	t.Parallel()
+	r := job{program: program(t, ownDir+"/stalls.c", "-O1"), args: []string{"compute", "nowhere"}, workers: 2, ranks: 4, flags: []string{"+stall", "1"}}.run(t)
+	r.expectCode(t, 7)
+	if strings.Contains(r.stderr, "+stall") {
+		t.Errorf("%s: it is said to have come to a halt\n%s", r.what, r.output())
 	}
 }
 

@@ -5,7 +5,7 @@ package vrank
 
 #define LOOK(x) (*(const volatile __typeof__(x) *)&(x))
 
-struct pe_look { uint64_t switches; int32_t is_idle, thread; };
+struct pe_look { uint64_t switches; int32_t is_idle, spins, thread; };
 
 // What only grows when something has come of what a PE or a rank does. Reads what other workers write.
 static uint64_t stall_deeds(void)
@@ -36,7 +36,7 @@ static int stall_will_go_on(int64_t nanoseconds)
 static struct pe_look stall_look(int i)
 {
 	const struct vr_pe *pe = &vr_job->pe[i];
-	return (struct pe_look){LOOK(pe->switches), LOOK(pe->idle_since) != 0, LOOK(pe->thread)};
+	return (struct pe_look){LOOK(pe->switches), LOOK(pe->idle_since) != 0, atomic_load(&pe->spins), LOOK(pe->thread)};
 }
 
 static uint32_t stall_freezes(void) { return atomic_load(&vr_job->freeze.done); }
@@ -60,10 +60,14 @@ const stallLooks = 12
 // longSleep is a sleep behind which there is a purpose other than to look for something again.
 const longSleep = 5 * time.Second
 
+// userHZ is how many ticks of processor time the kernel counts in a second.
+const userHZ = 100
+
 // peLook is what has been seen of a PE and its worker's process, as sums since it began.
 type peLook struct {
 	switches       uint64
 	idle           bool
+	spins          bool   // its rank computes nothing: watchForSpin
 	thread, others uint64 // ticks of processor time: of the PE's thread, and of the process's others
 	bytes          uint64 // that the PE's thread has read and written by system calls; others serve the runtime as well
 }
@@ -73,6 +77,14 @@ type stallWatch struct {
 	deeds   uint64
 	freezes uint32
 	pes     []peLook
+}
+
+// watchForStalls begins to watch.
+func (w *worker) watchForStalls() {
+	go w.watchForSpin(w.cfg.Stall)
+	if w.cfg.PE == 0 {
+		go w.watchForStall(w.cfg.Stall)
+	}
 }
 
 // watchForStall reports the first stall of the job.
@@ -108,16 +120,21 @@ func (s *stallWatch) progress(pause time.Duration) bool {
 
 // worked: has a rank computed all the time, have its threads, or has the process read or written?
 func (p *peLook) worked(before *peLook, pause time.Duration, heedBytes bool) bool {
-	const ticksPerSecond = 100 // USER_HZ
-	most := uint64(pause.Seconds() * ticksPerSecond)
-	computes := !p.idle && p.switches == before.switches && p.thread > before.thread
-	return computes || p.others > before.others+most/5 || heedBytes && p.bytes != before.bytes
+	most := uint64(pause.Seconds() * userHZ)
+	return p.runs(before) && !p.spins || p.others > before.others+max(1, most/5) || heedBytes && p.bytes != before.bytes
+}
+
+// runs: have ranks had the PE for long, one after the other? Those that look for something by calls have it for microseconds.
+func (p *peLook) runs(before *peLook) bool {
+	const turns = 4 // in a tick
+	spent := p.thread - before.thread
+	return !p.idle && p.thread > before.thread && p.switches-before.switches <= turns*spent
 }
 
 func lookAtPE(pe int) peLook {
 	c := C.stall_look(C.int(pe))
 	thread := int(c.thread)
-	p := peLook{switches: uint64(c.switches), idle: c.is_idle != 0}
+	p := peLook{switches: uint64(c.switches), idle: c.is_idle != 0, spins: c.spins != 0}
 	p.thread = processorTime(fmt.Sprintf("/proc/%d/task/%d/stat", thread, thread))
 	p.others = processorTime(fmt.Sprintf("/proc/%d/stat", thread))
 	p.others -= min(p.thread, p.others)

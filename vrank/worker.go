@@ -76,8 +76,8 @@ func (w *worker) main() error {
 	if d, err := time.ParseDuration(os.Getenv("AMPI_SHUFFLE")); err == nil && w.cfg.PE == 0 {
 		go w.shuffle(d)
 	}
-	if w.cfg.Stall > 0 && w.cfg.PE == 0 {
-		go w.watchForStall(w.cfg.Stall)
+	if w.cfg.Stall > 0 {
+		w.watchForStalls()
 	}
 	if w.cfg.Started != nil {
 		w.cfg.Started()

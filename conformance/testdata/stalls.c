@@ -53,6 +53,37 @@ static void read_own(void)
 		exit(1);
 }
 
+/* Calls nothing that the runtime knows of, and nothing changes. */
+static void spin(void)
+{
+	while (!*(volatile int *)&flag)
+		;
+}
+
+static __attribute__((noinline)) int is_set(void) { return *(volatile int *)&flag; }
+
+static void spin_by_calls(void)
+{
+	while (!is_set())
+		;
+}
+
+/* Calls nothing either, and computes: by its registers, by its stack, or by its vectors alone. */
+static void compute(void)
+{
+	volatile int on_stack = 0;
+	double x = 0;
+	for (long i = 0; i < 400000000; i++)
+		__asm__ volatile("" : "+r"(i));
+	while (on_stack < 300000000)
+		on_stack++;
+	while (x < 4e8) {
+		x += 1;
+		__asm__ volatile("" : "+x"(x));
+	}
+	exit(x > 4e8 ? 1 : 7);
+}
+
 static void stall(const char *how)
 {
 	if (!strcmp(how, "test"))
@@ -68,6 +99,12 @@ static void stall(const char *how)
 		lock();
 	else if (!strcmp(how, "pipe"))
 		read_own();
+	else if (!strcmp(how, "spin"))
+		spin();
+	else if (!strcmp(how, "spin-call"))
+		spin_by_calls();
+	else if (!strcmp(how, "compute"))
+		compute();
 	else if (!strcmp(how, "handler") || !strcmp(how, "child"))
 		receive();
 }

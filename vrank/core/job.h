@@ -52,6 +52,7 @@ struct vr_pe {
 	uint64_t idle_since; /* time-stamp counter; 0 while it is not idle */
 	uint64_t move_ticks, move_steps; /* spent on ranks that go or come; how often one did */
 	int32_t thread; /* the kernel's number of the PE thread */
+	_Atomic int32_t spins; /* its rank looks at something again and again, and computes nothing */
 	int32_t is_told; /* that the job is to freeze: no rank leaves any more */
 	struct vr_work freeze; /* tells it */
 	uint64_t tp; /* thread pointer of the PE thread: the same in every worker */

@@ -20,7 +20,7 @@ static _Atomic uint32_t state; /* futex */
 static volatile int in_core; /* the PE thread is in vr_pe_run */
 static pid_t pe_thread;
 
-uint64_t vr_park_regs[VR_REGS];
+uint64_t vr_park_regs[VR_REGS], vr_park_vectors;
 
 static void wait_while(uint32_t value, const struct timespec *time)
 {
@@ -51,6 +51,7 @@ static void asked(int signal, siginfo_t *info, void *context)
 	vr_isolate_open();
 	if (in_core && atomic_load(&state) == ASKED) {
 		vr_regs_take(context, vr_park_regs);
+		vr_park_vectors = vr_regs_vectors(context);
 		stand();
 	}
 	errno = error;

@@ -22,6 +22,7 @@ void vr_park_release(void);
 
 /* Registers of the PE thread while it stands still; zeroes when it runs no rank. */
 extern uint64_t vr_park_regs[VR_REGS];
+extern uint64_t vr_park_vectors; /* vr_regs_vectors of these */
 
 /* Not for ranks to have. */
 #define VR_PARK_SIGNAL (SIGRTMAX - 5)

@@ -10,4 +10,7 @@ enum { VR_REG_RBX = 3, VR_REG_RBP = 6, VR_REG_RSP = 7, VR_REG_R12 = 12, VR_REG_R
 /* The registers of a handler's ucontext_t. Any thread. */
 void vr_regs_take(const void *context, uint64_t *regs);
 
+/* A sum over those of them for floating-point numbers and vectors, which tells whether they have changed. Any thread. */
+uint64_t vr_regs_vectors(const void *context);
+
 #endif
