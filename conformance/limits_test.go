@@ -18,16 +18,14 @@ func TestLimits(t *testing.T) {
 	each(t, []struct{ limit, says string }{
 		{"-v 100000", "the limit of address space (ulimit -v) is 100000 KiB"},
 		{"-v 3000000", "(the address space limit is 2.861 GiB: raise it"},
-		{"-d 100000", "the limit of data (ulimit -d) is 100000 KiB"},
+		{"-d 50000", "the limit of data (ulimit -d) is 50000 KiB"},
 		{"-t 1", "it has used up its CPU time, of which the limit is 1s (ulimit -t)"},
 		{"-S -t 1", "it has used up its CPU time, of which the limit is 1s (ulimit -t)"},
 	}, func(c struct{ limit, says string }) string { return c.limit }, func(t *testing.T, c struct{ limit, says string }) {
 		r := job{program: path, workers: 1, ranks: 2}.runUnder(t, c.limit)
 		r.expectFailure(t)
 		r.expectSays(t, c.says)
-		if lines := strings.Count(r.stderr, "\n"); lines != 1 {
-			t.Errorf("%s: %d lines instead of one\n%s", r.what, lines, r.output())
-		}
+		r.expectLines(t, 1)
 	})
 }
 
@@ -71,6 +69,39 @@ func TestForkLimit(t *testing.T) {
 	}
 }
 
+// TestLimitsLater runs us where what is asked for at the start can be had, and more cannot.
+func TestLimitsLater(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(tool("ampirun"), "lb", "synth", "--ranks", "16000000", "--steps", "2", filepath.Join(t.TempDir(), "trace"))
+	r := finish(t, underLimit(t, cmd, "-v 1700000"))
+	r.expectFailure(t)
+	r.expectSays(t, "ampirun: no more memory can be had: the limit of address space (ulimit -v) is 1700000 KiB")
+	r.expectLines(t, 1)
+}
+
+// TestLimitsOfWrapper compiles where memory or threads cannot be had.
+func TestLimitsOfWrapper(t *testing.T) {
+	t.Parallel()
+	each(t, []struct{ limit, says string }{
+		{"-v 100000", "ampicc: no more memory can be had: the limit of address space (ulimit -v) is 100000 KiB"},
+		{"-d 4000", "ampicc: no more memory can be had: the limit of data (ulimit -d) is 4000 KiB"},
+		{"-d 30000", "ampicc: no more memory can be had: the limit of data (ulimit -d) is 30000 KiB"},
+	}, func(c struct{ limit, says string }) string { return c.limit }, func(t *testing.T, c struct{ limit, says string }) {
+		r := finish(t, underLimit(t, exec.Command(tool("ampicc"), "--version"), c.limit))
+		r.expectFailure(t)
+		r.expectSays(t, c.says)
+		r.expectLines(t, 1)
+	})
+}
+
+// expectLines checks how many lines of errors there are.
+func (r result) expectLines(t *testing.T, n int) {
+	t.Helper()
+	if lines := strings.Count(r.stderr, "\n"); lines != n {
+		t.Errorf("%s: %d lines instead of %d\n%s", r.what, lines, n, r.output())
+	}
+}
+
 // TestNoThreads runs us as a user who may have few processes.
 func TestNoThreads(t *testing.T) {
 	t.Parallel()
@@ -78,17 +109,22 @@ func TestNoThreads(t *testing.T) {
 		t.Skip("needs another user, whose processes can be counted on")
 	}
 	const nobody = 65533 // who has no process
-	for _, most := range []int{1, 4} {
-		cmd := exec.Command("bash", "-c", fmt.Sprintf(`ulimit -u %d && exec "$0" --version`, most), readable(t, tool("ampirun")))
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		cmd.Dir = "/"
-		r := finish(t, cmd)
-		if r.code == 0 {
-			continue // that many do
-		}
-		r.expectSays(t, "ampirun: no more threads can be had: Resource temporarily unavailable: raise the limit of processes (ulimit -u")
-		if lines := strings.Count(r.stderr, "\n"); lines != 1 {
-			t.Errorf("%s: %d lines instead of one\n%s", r.what, lines, r.output())
+	path := readable(t, program(t, ownDir+"/steady.c"))
+	for tool, commands := range map[string][]string{readable(t, tool("ampirun")): {"--version", "+p 2 +vp 4 " + path + " 3"}, readable(t, tool("ampicc")): {"--version"}} {
+		for _, command := range commands {
+			for _, most := range []int{1, 4, 12, 20, 24} {
+				cmd := exec.Command("bash", "-c", fmt.Sprintf(`ulimit -u %d && exec "$0" %s`, most, command), tool)
+				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+				cmd.Dir = "/"
+				r := finish(t, cmd)
+				if r.code == 0 {
+					continue // that many do
+				}
+				if !strings.Contains(strings.ToLower(r.stderr), "resource temporarily unavailable") {
+					t.Errorf("%s: does not say what cannot be had\n%s", r.what, r.output())
+				}
+				r.expectLines(t, 1)
+			}
 		}
 	}
 }

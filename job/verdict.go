@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"ampirun/internal/rlimits"
 	"ampirun/vrank"
 )
 
@@ -73,6 +74,9 @@ func workerEnd(w *worker) (code int, err error) {
 		return 128 + int(sig), fmt.Errorf("worker %d (pid %d) was killed by signal %d (%s)", pe, pid, int(sig), signalName(sig))
 	}
 	code = status.ExitStatus()
+	if why := rlimits.Reason(code); why != "" {
+		return 1, fmt.Errorf("worker %d (pid %d): %s", pe, pid, why)
+	}
 	return max(code, 1), fmt.Errorf("worker %d (pid %d) ended with code %d before its ranks did", pe, pid, code)
 }
 

@@ -23,6 +23,7 @@ import (
 	"unsafe"
 
 	// The C core.
+	_ "ampirun/internal/rlimits"
 	_ "ampirun/privatize/libpthread"
 	_ "ampirun/vrank/core"
 	_ "ampirun/vrank/fault"

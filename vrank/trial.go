@@ -64,9 +64,9 @@ func trialID() (string, error) {
 
 // try runs the trial in a child. The job's reaper may take its exit status away, so that only what it has written counts.
 func try() error {
-	var out bytes.Buffer
+	var out, limit bytes.Buffer
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Args, cmd.Stdout = []string{trialName}, &out
+	cmd.Args, cmd.Stdout, cmd.Stderr = []string{trialName}, &out, &limit
 	cmd.Env = []string{"LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
@@ -76,6 +76,9 @@ func try() error {
 	err := cmd.Wait()
 	if !late.Stop() {
 		err = fmt.Errorf("it took more than %s", trialTime)
+	}
+	if _, why, met := strings.Cut(limit.String(), trialName+": "); met {
+		return fmt.Errorf("try the C library in a process of its own: %s", strings.TrimSpace(why))
 	}
 	return judge(out.String(), err)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash"
@@ -11,6 +10,9 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/zeebo/xxh3"
+
+	_ "ampirun/internal/rlimits"
 	"ampirun/shim"
 )
 
@@ -85,7 +87,7 @@ func privateRoot(root string) (string, error) {
 
 // cacheKey names what a build depends on: the compiler by path and version, and every embedded file.
 func cacheKey(compiler []string) (string, error) {
-	h := sha256.New()
+	h := xxh3.New()
 	fmt.Fprintf(h, "%q\n", compiler)
 	version, err := compilerCommand(compiler, "--version").Output()
 	if err != nil {
@@ -95,7 +97,7 @@ func cacheKey(compiler []string) (string, error) {
 	if err := hashFiles(h); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:10]), nil
+	return fmt.Sprintf("%x", h.Sum128().Bytes()), nil
 }
 
 func hashFiles(h hash.Hash) error {

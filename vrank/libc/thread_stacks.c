@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "internal/rlimits/rlimits.h"
 #include "vrank/core/tls.h"
 #include "vrank/libc/thread_stacks.h"
-#include "vrank/libc/worker_limits.h"
 
 #define USUAL (8ul << 20) /* what threads have where nobody has set a limit */
 
@@ -68,6 +68,6 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(vo
 		make_room(&mine);
 	}
 	int error = create(thread, attr ? &mine : NULL, fn, arg);
-	vr_thread_failed(__builtin_return_address(0), error);
+	rlimits_thread(__builtin_return_address(0), error);
 	return error;
 }
