@@ -1,9 +1,11 @@
 package conformance
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -112,4 +114,36 @@ func (l *life) goOnUnder(limit string, flags ...string) {
 	job{}.prepare(l.t, cmd)
 	cmd.Env = append(cmd.Env, l.mark)
 	l.start(underLimit(l.t, cmd, limit), l.mark)
+}
+
+// TestStackLimitEnvironment leaves little of the initial thread's stack: the kernel puts the environment there, and some bytes at random.
+func TestStackLimitEnvironment(t *testing.T) {
+	t.Parallel()
+	j := job{program: program(t, filepath.Join(ownDir, "stacks.c"), "-pthread"), workers: 2, ranks: 4}
+	for range 10 {
+		finish(t, crowded(t, exec.Command(tool("ampirun"), "--version"))).expectCode(t, 0)
+		finish(t, crowded(t, exec.Command(tool("ampicc"), "--version"))).expectCode(t, 0)
+	}
+	cmd, mark := j.command(t)
+	r := finish(t, crowded(t, cmd))
+	checkGone(t, mark, cmd.Args)
+	r.expectCode(t, 0)
+	r.expectSays(t, "PASS stacks")
+}
+
+// crowded has a command run with a large environment for its stack.
+func crowded(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
+	t.Helper()
+	most := 48500
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	for _, v := range cmd.Env {
+		most -= len(v) + len("\x00") + 8 // and its address
+	}
+	if most < 0 {
+		t.Skip("the environment is large as it is")
+	}
+	cmd.Env = append(cmd.Env, "ROOM="+strings.Repeat("x", most))
+	return underLimit(t, cmd, "-s 64")
 }
