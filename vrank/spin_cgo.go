@@ -1,8 +1,8 @@
 package vrank
 
 /*
-#include "vrank/core/core.h"
 #include "vrank/core/park.h"
+#include "vrank/core/schedule.h"
 
 static void spin_set(_Bool spins) { atomic_store(&vr_pe->spins, spins); }
 static int spin_is_over(void) { return !atomic_load(&vr_job->live) || atomic_load(&vr_job->stop); }
