@@ -97,7 +97,7 @@ func (s *soak) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// patience is how long anything may take, on a machine that has much else to do.
+// patience is how long anything may take, or nothing be said, on a machine that has much else to do.
 const patience = 5 * time.Minute
 
 // process is an ampirun that runs.
@@ -153,24 +153,31 @@ func (p *process) isOver() bool {
 	}
 }
 
-// end waits for the end. A process that does not end is asked where its ranks are.
+// end waits for the end. A process that says nothing more, and does not end, is asked where its ranks are.
 func (p *process) end() {
-	select {
-	case <-p.over:
-	case <-time.After(patience):
-		p.cmd.Process.Signal(syscall.SIGUSR1)
-		time.Sleep(5 * time.Second)
-		p.kill()
-		p.fail("does not end in %v", patience)
+	for said := -1; !p.endsWithin(patience); said = len(p.out.String()) {
+		if said == len(p.out.String()) {
+			p.cmd.Process.Signal(syscall.SIGUSR1)
+			time.Sleep(5 * time.Second)
+			p.kill()
+			p.fail("does not end, and has said nothing for %v", patience)
+		}
 	}
 	p.expectNoBug()
 }
 
-// endSoon asks a program to end that may have become one that never does.
-func (p *process) endSoon() {
+func (p *process) endsWithin(d time.Duration) bool {
 	select {
 	case <-p.over:
-	case <-time.After(30 * time.Second):
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// endSoon asks a program to end that may have become one that never does.
+func (p *process) endSoon() {
+	if !p.endsWithin(30 * time.Second) {
 		p.cmd.Process.Signal(syscall.SIGTERM)
 	}
 }
