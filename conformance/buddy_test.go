@@ -153,7 +153,7 @@ func TestBuddyFails(t *testing.T) {
 		"no ampirun":  {`exec sh -c "/nowhere/$*"`, "not found; the job goes on"},
 		"chatty":      {`echo Welcome; ` + localShell, `: it begins with "Welcome\n" instead of ampirun's greeting (login scripts must be silent); the job goes on`},
 		"no place":    {`exec sh -c "${*%/*}/file/below'"`, ": not a directory; the job goes on"},
-		"full disk":   {`exec unshare -m sh -c 'mount -t tmpfs -o size=40k none "${0%/*}" && exec sh -c "$1"' "$DIR" "$*"`, "no space left on device; the job goes on"},
+		"full disk":   {`exec unshare -m sh -c 'mount -t tmpfs -o size=16k none "${0%/*}" && exec sh -c "$1"' "$DIR" "$*"`, "no space left on device; the job goes on"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			if what == "full disk" && exec.Command("unshare", "-m", "true").Run() != nil {

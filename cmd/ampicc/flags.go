@@ -14,7 +14,7 @@ func commandArgs(req *request, k *kit) []string {
 		args = append(args, "-fPIE")
 	}
 	if req.links {
-		args = append(args, "-pie")
+		args = append(args, k.pie...)
 	}
 	args = append(args, k.leniency...)
 	args = append(args, req.args...)
@@ -79,10 +79,10 @@ func compileInfo(k *kit) []string {
 }
 
 // linkInfo is what a build system must add to link with the compiler itself. It may use the same
-// flags for shared libraries, so -pie is there only for compilers that do not make PIEs by themselves.
+// flags for shared libraries, so k.pie is there only for compilers that do not make PIEs by themselves.
 func linkInfo(k *kit) []string {
 	if k.defaultPIE() {
 		return linkFlags(k)
 	}
-	return append([]string{"-pie"}, linkFlags(k)...)
+	return slices.Concat(k.pie, linkFlags(k))
 }

@@ -24,6 +24,7 @@ type kit struct {
 	shimDir  string   // include/ and lib/
 	modDir   string   // mpi.mod and mpi_f08.mod of this Fortran compiler, "" for other languages
 	leniency []string // flags for programs of the time before argument checks
+	pie      []string // links a position-independent program
 }
 
 func (k *kit) libDir() string { return filepath.Join(k.shimDir, "lib") }
@@ -52,7 +53,7 @@ func prepareKit(lang *language, compiler []string) (*kit, error) {
 			return nil, fmt.Errorf("the MPI library is built in C: %w", err)
 		}
 	}
-	k := &kit{compiler: compiler}
+	k := &kit{compiler: compiler, pie: []string{"-pie"}}
 	var err error
 	if k.shimDir, err = cached("shim", cc, buildShim); err != nil {
 		return nil, err
@@ -61,6 +62,9 @@ func prepareKit(lang *language, compiler []string) (*kit, error) {
 		return k, nil
 	}
 	k.leniency = leniencyOf(compiler)
+	if k.leniency == nil && !knowsPIE(compiler) {
+		k.pie = nil
+	}
 	k.modDir, err = cached("mod", compiler, buildModules)
 	return k, err
 }
@@ -89,6 +93,11 @@ func leniencyOf(compiler []string) []string {
 		return nil
 	}
 	return []string{"-fallow-argument-mismatch"}
+}
+
+// knowsPIE tells whether a Fortran compiler takes the flag. Some versions of flang do not, and make no other programs.
+func knowsPIE(compiler []string) bool {
+	return gfortranMajor(compiler) > 0 || compilerCommand(compiler, "-pie", "-###", "-x", "f95", "/dev/null").Run() == nil
 }
 
 // describedArrays is the first gfortran whose descriptors of buffers the library knows; the module mpi_f08 is for these.
