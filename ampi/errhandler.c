@@ -6,7 +6,7 @@ static int is_predefined(MPI_Errhandler h)
 	return h == MPI_ERRORS_ARE_FATAL || h == MPI_ERRORS_RETURN || h == MPI_ERRORS_ABORT;
 }
 
-static struct ampi_errhandler *find(MPI_Errhandler h)
+static struct ampi_errhandler *find_errhandler(MPI_Errhandler h)
 {
 	return ampi_lookup(&ampi_me()->errhandlers, AMPI_ERRHANDLER, (uint64_t)h);
 }
@@ -14,20 +14,20 @@ static struct ampi_errhandler *find(MPI_Errhandler h)
 /* One that the program may still name: objects may go on with a handler that it has freed. */
 static struct ampi_errhandler *named(MPI_Errhandler h)
 {
-	struct ampi_errhandler *e = find(h);
+	struct ampi_errhandler *e = find_errhandler(h);
 	return e && e->named ? e : NULL;
 }
 
 void ampi_errhandler_hold(uint64_t handle)
 {
-	struct ampi_errhandler *h = find((MPI_Errhandler)handle);
+	struct ampi_errhandler *h = find_errhandler((MPI_Errhandler)handle);
 	if (h)
 		h->refs++;
 }
 
 void ampi_errhandler_release(uint64_t handle)
 {
-	struct ampi_errhandler *h = find((MPI_Errhandler)handle);
+	struct ampi_errhandler *h = find_errhandler((MPI_Errhandler)handle);
 	if (!h || --h->refs)
 		return;
 	ampi_remove(&ampi_me()->errhandlers, handle);
@@ -81,7 +81,7 @@ int ampi_errhandler_set(const struct ampi_culprit *at, int fn, uint64_t *place, 
 
 int ampi_errhandler_get(uint64_t place, MPI_Errhandler *out)
 {
-	struct ampi_errhandler *h = find((MPI_Errhandler)place);
+	struct ampi_errhandler *h = find_errhandler((MPI_Errhandler)place);
 	if (h) {
 		h->refs++;
 		h->named++;

@@ -153,7 +153,7 @@ static int migrate_async(void)
 	return error;
 }
 
-static int meet_and_save(enum vr_saves place)
+static int save_at_barrier(enum vr_saves place)
 {
 	int error = ampi_Barrier(MPI_COMM_WORLD);
 	if (!error && vr_current->id == 0)
@@ -167,7 +167,7 @@ static int save(enum vr_saves place)
 {
 	const int fn = AMPI_FN_AMPI_Migrate;
 	int64_t clock = vr_job->clock;
-	int own = ampi_pups_pack(fn, 0), error = meet_and_save(place);
+	int own = ampi_pups_pack(fn, 0), error = save_at_barrier(place);
 	if (!own && clock != vr_job->clock)
 		own = ampi_pups_unpack(fn);
 	ampi_pups_drop();

@@ -4,7 +4,7 @@
 #include <limits.h>
 
 /* NULL: it was raised that this is no datatype, *error says the class. */
-static inline const struct vr_type *find(MPI_Datatype type, int fn, int *error)
+static inline const struct vr_type *find_type(MPI_Datatype type, int fn, int *error)
 {
 	const struct vr_type *t = vr_likely(ampi_running()) ? ampi_type(type) : NULL;
 	*error = MPI_SUCCESS;
@@ -16,7 +16,7 @@ static inline const struct vr_type *find(MPI_Datatype type, int fn, int *error)
 int ampi_Type_size(MPI_Datatype datatype, int *size)
 {
 	int error;
-	const struct vr_type *t = find(datatype, AMPI_FN_MPI_Type_size, &error);
+	const struct vr_type *t = find_type(datatype, AMPI_FN_MPI_Type_size, &error);
 	if (vr_likely(t != NULL))
 		*size = t->size > INT_MAX ? MPI_UNDEFINED : (int)t->size;
 	return error;
@@ -25,7 +25,7 @@ int ampi_Type_size(MPI_Datatype datatype, int *size)
 static inline int wide_size(int fn, MPI_Datatype datatype, MPI_Count *size)
 {
 	int error;
-	const struct vr_type *t = find(datatype, fn, &error);
+	const struct vr_type *t = find_type(datatype, fn, &error);
 	if (vr_likely(t != NULL))
 		*size = t->size;
 	return error;
@@ -46,7 +46,7 @@ int ampi_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 	int ampi_##NAME(MPI_Datatype datatype, NUMBER *lb, NUMBER *extent)                                                            \
 	{                                                                                                                             \
 		int error;                                                                                                            \
-		const struct vr_type *t = find(datatype, AMPI_FN_MPI_##NAME, &error);                                                 \
+		const struct vr_type *t = find_type(datatype, AMPI_FN_MPI_##NAME, &error);                                                 \
 		if (vr_likely(t != NULL)) {                                                                                           \
 			*lb = t->LB;                                                                                                  \
 			*extent = t->EXTENT;                                                                                          \

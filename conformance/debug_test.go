@@ -101,12 +101,12 @@ func startComputing(t *testing.T, workers int) *computing {
 	if line != "computes\n" {
 		t.Fatalf("%s: %q, %v", commandLine(cmd), line, err)
 	}
-	c.settle(t)
+	c.awaitPlaces(t)
 	return c
 }
 
-// settle waits until ranks are where they stay. On a busy machine they are still on their way there.
-func (c *computing) settle(t *testing.T) {
+// awaitPlaces waits until ranks are where they stay. On a busy machine they are still on their way there.
+func (c *computing) awaitPlaces(t *testing.T) {
 	t.Helper()
 	var r result
 	await(t, "the ranks to be where they stay", func() bool {

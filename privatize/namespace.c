@@ -21,7 +21,7 @@ static int is_file(const char *a, const char *b)
 	return !strcmp(a, b) || (!stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
 }
 
-static const struct link_map *find(const char *path)
+static const struct link_map *find_object(const char *path)
 {
 	const struct link_map *m = first;
 	while (m && !is_file(m->l_name, path))
@@ -33,7 +33,7 @@ static const struct link_map *find(const char *path)
 static uint64_t priv_copy_fill(void)
 {
 	for (const struct priv_copy *c = copies; c->library; c++) {
-		const struct link_map *m = find(c->library);
+		const struct link_map *m = find_object(c->library);
 		if (m)
 			memcpy((void *)c->to, (const void *)(m->l_addr + c->from), c->size);
 	}
@@ -115,7 +115,7 @@ static void run_destructors(const struct link_map *m)
 void priv_library_end(void *space, const char *path)
 {
 	first = space;
-	const struct link_map *m = find(path);
+	const struct link_map *m = find_object(path);
 	if (m)
 		run_destructors(m);
 }

@@ -131,9 +131,9 @@ func (w *worker) freeze() error {
 	return err
 }
 
-// copyTogether copies the region, between two meetings of all workers: nothing in it changes meanwhile.
+// copyTogether copies the region, between two barriers of all workers: nothing in it changes meanwhile.
 func (w *worker) copyTogether(t *Thawed, ranks []*rank) (err error) {
-	if C.vr_freeze_meet() != 0 {
+	if C.vr_freeze_barrier() != 0 {
 		return nil // the job is being stopped: the loop finds out
 	}
 	C.vr_outside_await()
@@ -150,7 +150,7 @@ func (w *worker) copyTogether(t *Thawed, ranks []*rank) (err error) {
 		t.Same = w.snapshot.same
 	}
 	t.Copying = time.Since(since).Seconds()
-	if C.vr_freeze_meet() == 0 && !t.Refused {
+	if C.vr_freeze_barrier() == 0 && !t.Refused {
 		C.vr_freeze_copied()
 	}
 	return err

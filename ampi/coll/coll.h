@@ -1,9 +1,9 @@
 /* Collective calls in shared memory: what the coll*.c, reduce*.c and comm_make.c files share.
  *
- * A collective call is one or two meets of a team. In a meet every member says what it has to offer and sleeps, except the
- * last of its PE to arrive, the leader. Leaders meet between PEs; the last of them finds everybody else asleep. Then
+ * A collective call is one or two rounds of a team. In a round every member says what it has to offer and sleeps, except the
+ * last of its PE to arrive, the leader. Leaders wait for each other; the last of them finds everybody else asleep. Then
  * leaders wake their own PE's members, and each member takes what it came for, on its own stack. Small data is copied to
- * the team's staging on arrival, so that one meet is enough; larger data is offered by address, and a second meet keeps it
+ * the team's staging on arrival, so that one round is enough; larger data is offered by address, and a second round keeps it
  * in place until all have read it.
  *
  * Everything here is called on a rank's stack. */
@@ -22,7 +22,7 @@ struct ampi_key {
 #define AMPI_KEY_OP 8
 
 enum ampi_coll {
-	AMPI_COLL_END = 1, /* second meet of a call */
+	AMPI_COLL_END = 1, /* second round of a call */
 	AMPI_COLL_BARRIER, AMPI_COLL_BCAST, AMPI_COLL_GATHER, AMPI_COLL_SCATTER, AMPI_COLL_ALLGATHER, AMPI_COLL_ALLGATHERV,
 	AMPI_COLL_ALLTOALL, AMPI_COLL_ALLTOALLV, AMPI_COLL_REDUCE, AMPI_COLL_ALLREDUCE, AMPI_COLL_REDUCE_SCATTER, AMPI_COLL_SCAN,
 	AMPI_COLL_EXSCAN, AMPI_COLL_SPLIT, AMPI_COLL_FINALIZE, AMPI_COLL_MERGE, AMPI_COLL_INTERCOMM, AMPI_COLL_DIST_GRAPH,
@@ -44,12 +44,12 @@ struct ampi_slot {
 };
 _Static_assert(sizeof(struct ampi_slot) == VR_LINE, "a slot is a cache line");
 
-/* What members of one meet tell each other. Two of them take turns: a slow reader of one meet may still look at its round
- * when a fast one has arrived at the next meet. */
+/* What members tell each other in one round. Two of them take turns: a slow reader may still look at the last one
+ * when a fast one has arrived at the next. */
 struct ampi_round {
 	alignas(VR_LINE) struct ampi_block block; /* the root's data, or the result of a reduction */
 	void *accumulator; /* the root's receive buffer when a reduction can use it */
-	_Atomic int32_t hold; /* somebody's memory is read: a second meet follows */
+	_Atomic int32_t hold; /* somebody's memory is read: a second round follows */
 	_Atomic int32_t error; /* class of an error that concerns all members */
 	_Atomic int32_t odd; /* 1 + a member whose key differs from the first one's of its PE */
 	int32_t first; /* the member that it differs from */
@@ -63,9 +63,9 @@ struct ampi_part {
 	int32_t n; /* how many */
 	const int32_t *members; /* their ranks, ascending */
 	int32_t arrived;
-	uint32_t rounds; /* meets that are over */
+	uint32_t rounds; /* that are over */
 	struct vr_context *leader;
-	struct vr_waitlist resting; /* members that sleep in this meet, without the leader */
+	struct vr_waitlist resting; /* members that sleep in this round, without the leader */
 	int32_t first; /* who arrived first, and its key: read by the last leader */
 	struct ampi_key key;
 	alignas(VR_LINE) struct vr_work wake; /* tells the leader that the other PEs have arrived */
@@ -93,9 +93,9 @@ struct ampi_team {
 	_Atomic(char *) matrix; /* for alltoall */
 	alignas(VR_LINE) _Atomic int32_t arrived; /* members on PEs whose leader has arrived */
 	struct ampi_round round[2];
-	/* Members that have moved make parts out of date. The last leader of a meet, when all members are in it, makes new ones in the other place: calls
+	/* Members that have moved make parts out of date. The last leader of a round, when all members are in it, makes new ones in the other place: calls
 	 * under way keep to those with which they began. */
-	_Atomic(struct ampi_grouping *) now; /* that new meets use */
+	_Atomic(struct ampi_grouping *) now; /* that new rounds use */
 	_Atomic int32_t stale; /* a member was not where its part is */
 	struct ampi_grouping grouping[2];
 };
@@ -113,7 +113,7 @@ void ampi_team_release(struct ampi_team *t);
 struct ampi_team *ampi_team_world(void);
 struct ampi_team *ampi_team_self(void);
 
-/* Put the members into parts by the PE that has each now, for the meets after this one, in which all members are. */
+/* Put the members into parts by the PE that has each now, for the rounds after this one, in which all members are. */
 void ampi_team_regroup(struct ampi_team *t);
 
 static inline struct ampi_grouping *ampi_team_grouping(struct ampi_team *t)
@@ -159,23 +159,23 @@ int ampi_shm_coll_open(struct ampi_shm_coll *m, int fn, MPI_Comm comm);
 int ampi_shm_coll_open_either(struct ampi_shm_coll *m, int fn, MPI_Comm comm);
 #define AMPI_ACROSS (-1)
 
-/* All of comm meet, in call fn. Switches. */
+/* One round of all members of comm, in call fn. Switches. */
 int ampi_barrier(int fn, enum ampi_coll kind, MPI_Comm comm);
 
-/* Enter the call's first meet: the key is set, round and staging may be written from here on. */
+/* Enter the call's first round: the key is set, it and the staging may be written from here on. */
 void ampi_shm_coll_begin(struct ampi_shm_coll *m, int32_t kind, int root, int64_t bytes);
 
-/* Sleep until the meet is over and return 0; at once 1 in the last member of this PE: the leader. Switches. */
+/* Sleep until the round is over and return 0; at once 1 in the last member of this PE: the leader. Switches. */
 int ampi_shm_coll_arrive(struct ampi_shm_coll *m);
 
 /* Leader. 1 in the last leader, while the others sleep; the others return 0 when they are released. Switches. */
 int ampi_shm_coll_leaders(struct ampi_shm_coll *m);
 void ampi_shm_coll_release_leaders(struct ampi_shm_coll *m);
 
-/* Leader. The meet is over for this PE: wake its members. */
+/* Leader. The round is over for this PE: wake its members. */
 void ampi_shm_coll_release(struct ampi_shm_coll *m);
 
-/* Arrive, and when nothing is to be done in the middle: the whole meet. Switches. */
+/* Arrive, and when nothing is to be done in the middle: the whole round. Switches. */
 void ampi_shm_coll_join(struct ampi_shm_coll *m);
 
 /* Something went wrong that concerns all: read nothing that others offered. Good from ampi_shm_coll_leaders on. */
@@ -195,7 +195,7 @@ static inline void ampi_shm_coll_hold(struct ampi_shm_coll *m)
 	atomic_store_explicit(&m->round->hold, 1, memory_order_relaxed);
 }
 
-/* End the call: hold the second meet if there is one, free copies, raise what went wrong. Returns the class. Switches. */
+/* End the call: hold the second round if there is one, free copies, raise what went wrong. Returns the class. Switches. */
 int ampi_shm_coll_end(struct ampi_shm_coll *m);
 
 /* ---- members that are not where their part is: coll_migrated.c ---- */
@@ -208,14 +208,14 @@ static inline int ampi_shm_coll_is_migrated(const struct ampi_shm_coll *m)
 /* What the PE of the part does when a member arrives; 1 when it is the last one. */
 int ampi_part_arrive(struct ampi_shm_coll *m, struct vr_context *context);
 
-/* What the PE of the part does when the meet is over. */
+/* What the PE of the part does when the round is over. */
 void ampi_part_release(struct ampi_part *p);
 
 /* The member's side: ampi_shm_coll_arrive and ampi_shm_coll_release. */
 int ampi_migrated_arrive(struct ampi_shm_coll *m);
 void ampi_migrated_release(struct ampi_shm_coll *m);
 
-/* Sleep in this meet. */
+/* Sleep in this round. */
 void ampi_shm_coll_rest(struct ampi_shm_coll *m);
 
 /* This round's half of the staging, m->team->half bytes; its slots, one per member, lie in the same place. */

@@ -1,5 +1,5 @@
 /* Which arguments of a collective call matter in which member (MPI 5.0 sections 6.4 to 6.8), and whether they are right. The same for
- * blocking calls, which meet, and for those that make schedules. */
+ * blocking calls, in shared memory, and for those that make schedules. */
 #include "ampi/coll/coll.h"
 
 int ampi_check_bcast(struct ampi_caller *c, struct ampi_exchange *x)

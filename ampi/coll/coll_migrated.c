@@ -5,13 +5,13 @@
 /* Work for the PE of a part, on the stack of a member that sleeps until it is done. */
 struct remote_op {
 	struct vr_work work;
-	struct ampi_shm_coll *meet;
+	struct ampi_shm_coll *call;
 	struct vr_context *context;
 };
 
 static void send_out(struct ampi_shm_coll *m, void (*run)(struct vr_work *))
 {
-	struct remote_op e = {.work.run = run, .meet = m, .context = vr_context};
+	struct remote_op e = {.work.run = run, .call = m, .context = vr_context};
 	vr_pe_post(m->part->pe, &e.work);
 	ampi_shm_coll_rest(m);
 }
@@ -20,10 +20,10 @@ static void arrive(struct vr_work *w)
 {
 	struct remote_op *e = (struct remote_op *)w;
 	struct vr_context *context = e->context;
-	e->meet->part->resting.mixed = 1;
-	if (!ampi_part_arrive(e->meet, context))
+	e->call->part->resting.mixed = 1;
+	if (!ampi_part_arrive(e->call, context))
 		return;
-	e->meet->leads = 1;
+	e->call->leads = 1;
 	vr_rank_wake(context);
 }
 
@@ -39,7 +39,7 @@ int ampi_migrated_arrive(struct ampi_shm_coll *m)
 static void release(struct vr_work *w)
 {
 	struct remote_op *e = (struct remote_op *)w;
-	struct ampi_part *p = e->meet->part;
+	struct ampi_part *p = e->call->part;
 	vr_waitlist_join(&p->resting, e->context);
 	p->resting.mixed = 1;
 	ampi_part_release(p);

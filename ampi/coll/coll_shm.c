@@ -1,4 +1,4 @@
-/* Meets: how the members of a team find each other, see coll.h. */
+/* Rounds of a collective call in shared memory, see coll.h. */
 #include "ampi/coll/coll.h"
 #include "ampi/coll/reduce.h"
 
@@ -134,7 +134,7 @@ int ampi_shm_coll_leaders(struct ampi_shm_coll *m)
 
 /* ---- releasing ---- */
 
-/* All members have arrived, so nobody looks at the last meet's round any more: it becomes the next one's. */
+/* All members have arrived, so nobody looks at the round before any more: it becomes the next one. */
 static void clean_next_round(struct ampi_shm_coll *m)
 {
 	struct ampi_round *next = &m->team->round[!m->parity];

@@ -101,7 +101,7 @@ int ampi_reduction_measure(struct ampi_reduction *r);
  * no memory: the call then fails for all. */
 char *ampi_reduction_copy(struct ampi_reduction *r, int which);
 
-/* Begin the meet of a checked call; root is -1 when there is none. The program's own operations have another handle in every rank, so
+/* Begin the first round of a checked call; root is -1 when there is none. The program's own operations have another handle in every rank, so
  * only of predefined ones it is known whether all have the same. */
 static inline void ampi_reduction_begin(struct ampi_reduction *r, enum ampi_coll kind, MPI_Op op, int root)
 {

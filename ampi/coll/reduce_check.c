@@ -1,5 +1,5 @@
 /* Which arguments of a reduction matter in which member (MPI 5.0 sections 6.9 to 6.11), and whether they are right. The same for blocking
- * calls, which meet, and for those that make schedules. */
+ * calls, in shared memory, and for those that make schedules. */
 #include "ampi/coll/reduce_call.h"
 
 int ampi_check_operand(struct ampi_caller *c, struct ampi_operands *o, const char *name, const void *send, const struct ampi_reduce_args *a)

@@ -1,5 +1,5 @@
 /* Schedules: collective operations that go on by themselves. Non-blocking and persistent collectives, those on
- * intercommunicators and on neighbourhoods are made of them; blocking ones of intracommunicators meet in shared memory
+ * intercommunicators and on neighbourhoods are made of them; blocking ones of intracommunicators use shared memory
  * instead (coll.h).
  *
  * A schedule is the operation as one member sees it: a list of steps in the member's slice. Steps are taken in order. A send or

@@ -77,7 +77,7 @@ int ampi_keyval_free(int fn, enum ampi_kind kind, int *keyval)
 	return MPI_SUCCESS;
 }
 
-static struct ampi_attr **find(struct ampi_attr **list, int keyval)
+static struct ampi_attr **find_attr(struct ampi_attr **list, int keyval)
 {
 	while (*list && (*list)->keyval != keyval)
 		list = &(*list)->next;
@@ -123,12 +123,12 @@ int ampi_attr_set(const struct ampi_holder *h, int keyval, void *value)
 {
 	if (!is_key(h->kind, keyval))
 		return bad_key(&h->at, h->fn, h->kind, keyval);
-	struct ampi_attr *a = *find(h->list, keyval);
+	struct ampi_attr *a = *find_attr(h->list, keyval);
 	if (a) {
 		int error = call_delete(h->object, a);
 		if (error)
 			return callback_failed(h, error, "delete", keyval);
-		a = *find(h->list, keyval);
+		a = *find_attr(h->list, keyval);
 	}
 	if (a) {
 		a->value = value;
@@ -147,7 +147,7 @@ int ampi_attr_get(const struct ampi_holder *h, int keyval, void *value, int *fla
 {
 	if (!is_alive(h->kind, keyval))
 		return bad_key(&h->at, h->fn, h->kind, keyval);
-	struct ampi_attr *a = *find(h->list, keyval);
+	struct ampi_attr *a = *find_attr(h->list, keyval);
 	*flag = a != NULL;
 	if (a)
 		*(void **)value = a->value;
@@ -157,7 +157,7 @@ int ampi_attr_get(const struct ampi_holder *h, int keyval, void *value, int *fla
 /* A key that was freed serves as long as its attribute is there. */
 int ampi_attr_delete(const struct ampi_holder *h, int keyval)
 {
-	struct ampi_attr *a = *find(h->list, keyval);
+	struct ampi_attr *a = *find_attr(h->list, keyval);
 	if (!a && !is_alive(h->kind, keyval))
 		return bad_key(&h->at, h->fn, h->kind, keyval);
 	if (!a)

@@ -1,4 +1,4 @@
-/* Making communicators (MPI 5.0 section 7.4): one meet in which the last leader makes the teams of all new groups. */
+/* Making communicators (MPI 5.0 section 7.4): one round in which the last leader makes the teams of all new groups. */
 #include "ampi/comm/comm_make.h"
 #include "ampi/comm/topo.h"
 

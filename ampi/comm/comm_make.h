@@ -8,7 +8,7 @@
 struct ampi_place {
 	int32_t color, key;
 	int32_t rank; /* in the team that it gets */
-	int32_t error; /* class, when its leader failed before the meet */
+	int32_t error; /* class, when its leader failed before the round */
 	struct ampi_team *team; /* NULL: not a member of any new group */
 	struct ampi_team *remote; /* of an intercommunicator */
 };
@@ -31,7 +31,7 @@ int ampi_seats_collect(struct ampi_shm_coll *m, int side, struct ampi_seat *seat
 /* Where the seats with the color of the first one end. */
 int ampi_seats_end(const struct ampi_seat *seats, int n);
 
-/* Makes the new teams while everybody else sleeps; what goes wrong is failed on the meets. within: one group; across: the two of
+/* Makes the new teams while everybody else sleeps; what goes wrong is failed on the calls. within: one group; across: the two of
  * an intercommunicator, of which the first is the same one whoever asks. */
 struct ampi_maker {
 	enum ampi_coll kind;
@@ -42,17 +42,17 @@ struct ampi_maker {
 /* Check comm and fill m, with the local group of an intercommunicator. 0, or the class that was raised. */
 int ampi_make_open(struct ampi_shm_coll *m, int fn, MPI_Comm comm, MPI_Comm *newcomm);
 
-/* Meet, and in the middle let the maker see all places. This member's place then, or what was raised. Switches. */
+/* One round, in the middle of which the maker sees all places. This member's place then, or what was raised. Switches. */
 int ampi_make_shm_coll(struct ampi_shm_coll *m, const struct ampi_maker *maker, int color, int key, struct ampi_place *p);
 
-/* A meet of all members of both groups: the last of each come together and one of them calls maker->across. Switches. */
+/* A round of all members of both groups: the last of each come together and one of them calls maker->across. Switches. */
 void ampi_cross(struct ampi_shm_coll *m, const struct ampi_maker *maker);
 void ampi_split_across(struct ampi_shm_coll *side[2]);
 
 /* Members with one color become a communicator, ordered by key. Returns what was raised. Switches. */
 int ampi_split_to_handle(struct ampi_shm_coll *m, int color, int key, MPI_Comm *newcomm);
 
-/* All members of c meet, of both groups. Returns what was raised. Switches. */
+/* One round of all members of c, of both groups. Returns what was raised. Switches. */
 int ampi_make_barrier(struct ampi_comm *c, int fn);
 
 /* A context that no communicator has had. */

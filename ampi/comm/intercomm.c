@@ -7,7 +7,7 @@
 
 /* The one that comes first waits here, on its stack; the other reads it and works for both. */
 struct crossing {
-	struct ampi_shm_coll *meet;
+	struct ampi_shm_coll *call;
 	struct vr_context *context;
 };
 
@@ -37,7 +37,7 @@ static void work_for_both(struct ampi_shm_coll *first, struct ampi_shm_coll *sec
 
 void ampi_cross(struct ampi_shm_coll *m, const struct ampi_maker *maker)
 {
-	struct crossing me = {.meet = m, .context = vr_context}, *first;
+	struct crossing me = {.call = m, .context = vr_context}, *first;
 	_Atomic(void *) *point = shm_coll_of(m->comm);
 	void *none = NULL;
 	if (atomic_compare_exchange_strong(point, &none, &me)) {
@@ -45,7 +45,7 @@ void ampi_cross(struct ampi_shm_coll *m, const struct ampi_maker *maker)
 		return;
 	}
 	first = none;
-	work_for_both(first->meet, m, maker);
+	work_for_both(first->call, m, maker);
 	atomic_store(point, NULL);
 	vr_rank_wake(first->context);
 }

@@ -156,7 +156,7 @@ static int start(int fn, struct vr_request *r)
 }
 
 /* The first moment at which both sides are known; a round may wait for it. */
-static void meet(struct ampi_partitioned *p)
+static void peer_is_known(struct ampi_partitioned *p)
 {
 	int error = ampi_partitioned_cut(p);
 	p->known = 1;
@@ -173,14 +173,14 @@ static void meet(struct ampi_partitioned *p)
 
 static int is_forsaken(const struct ampi_partitioned *p)
 {
-	return (p->self->flags & VR_RQ_ORPHAN) && !p->unsettled && (!(p->self->flags & VR_RQ_ACTIVE) || (p->self->flags & VR_RQ_DONE));
+	return (p->self->flags & VR_RQ_ORPHAN) && !p->greeting_pending && (!(p->self->flags & VR_RQ_ACTIVE) || (p->self->flags & VR_RQ_DONE));
 }
 
 static void run(struct vr_progress_hook *s)
 {
 	struct ampi_partitioned *p = of_hook(s);
 	if (!p->known && !p->greeting && !p->is_null)
-		meet(p);
+		peer_is_known(p);
 	if (is_forsaken(p) && !s->ready) /* else it will be run once more */
 		ampi_request_discard(p->self);
 }
@@ -204,7 +204,7 @@ static void completed(struct vr_request *r)
 		complete_piece(p, r);
 	else if (r == p->greeting)
 		p->greeting = NULL;
-	p->unsettled -= !is_piece;
+	p->greeting_pending -= !is_piece;
 	vr_request_free(r);
 	if (!is_piece)
 		vr_progress_hook_ready(s);
@@ -260,7 +260,7 @@ static int greet(struct ampi_partitioned *p, uint32_t context)
 	struct vr_request *in = vr_request_alloc(me, VR_REQ_RECV), *out = in ? vr_send_start(&m) : VR_NO_MEMORY;
 	if (out == VR_NO_MEMORY)
 		return in ? vr_request_free(in), -1 : -1;
-	p->unsettled = 1 + (out != NULL);
+	p->greeting_pending = 1 + (out != NULL);
 	if (out) {
 		out->extra = &p->hook;
 		out->flags |= VR_RQ_HOOK;

@@ -38,7 +38,7 @@ struct ampi_partitioned {
 	const struct vr_type *type;
 	struct ampi_greeting mine, theirs;
 	int32_t known; /* theirs is there, and the pieces are made */
-	int32_t unsettled; /* messages of the greeting that are not complete */
+	int32_t greeting_pending; /* messages of the greeting that are not complete */
 	int32_t npieces;
 	struct ampi_piece *pieces;
 	int32_t *piece_of; /* sender: of each partition */

@@ -61,7 +61,7 @@ INITS(_c, MPI_Count)
 /* ---- partitions ---- */
 
 /* The side of a pair that a handle is for; or the class that was raised. */
-static int find(int fn, MPI_Request h, int is_send, struct ampi_partitioned **out)
+static int find_partitioned(int fn, MPI_Request h, int is_send, struct ampi_partitioned **out)
 {
 	struct vr_request *r = ampi_request(h);
 	if (!r || !ampi_running())
@@ -79,7 +79,7 @@ static int bad_partition(const struct ampi_partitioned *p, int fn, int i)
 
 static int find_send(int fn, MPI_Request h, struct ampi_partitioned **p)
 {
-	int error = find(fn, h, 1, p);
+	int error = find_partitioned(fn, h, 1, p);
 	if (error || ampi_request_is_active((*p)->self))
 		return error;
 	return ampi_raise(ampi_comm((MPI_Comm)(*p)->self->comm), MPI_ERR_REQUEST, fn, "request is not active");
@@ -144,7 +144,7 @@ int ampi_Parrived(MPI_Request request, int partition, int *flag)
 	struct ampi_partitioned *p = NULL;
 	int error = ampi_check_running(fn);
 	if (!error && request != MPI_REQUEST_NULL)
-		error = find(fn, request, 0, &p);
+		error = find_partitioned(fn, request, 0, &p);
 	if (error)
 		return error;
 	if (p && (partition < 0 || partition >= p->partitions))

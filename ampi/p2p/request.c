@@ -161,7 +161,7 @@ int ampi_bad_request(int fn, MPI_Request h)
 /* ---- one ---- */
 
 /* NULL in *r for MPI_REQUEST_NULL. */
-static inline int find(int fn, const MPI_Request *h, struct vr_request **r)
+static inline int find_request(int fn, const MPI_Request *h, struct vr_request **r)
 {
 	*r = *h == MPI_REQUEST_NULL ? NULL : ampi_request(*h);
 	int bad = !*r && (*h != MPI_REQUEST_NULL || !ampi_running());
@@ -171,7 +171,7 @@ static inline int find(int fn, const MPI_Request *h, struct vr_request **r)
 /* The same where there has to be a request. */
 static int find_real(int fn, const MPI_Request *h, struct vr_request **r)
 {
-	int error = find(fn, h, r);
+	int error = find_request(fn, h, r);
 	return error || *r ? error : ampi_bad_request(fn, *h);
 }
 
@@ -185,7 +185,7 @@ int ampi_Wait(MPI_Request *h, MPI_Status *s)
 {
 	const int fn = AMPI_FN_MPI_Wait;
 	struct vr_request *r;
-	int error = find(fn, h, &r);
+	int error = find_request(fn, h, &r);
 	if (vr_unlikely(error))
 		return error;
 	if (!ampi_request_is_active(r)) {
@@ -204,7 +204,7 @@ int ampi_Test(MPI_Request *h, int *flag, MPI_Status *s)
 {
 	const int fn = AMPI_FN_MPI_Test;
 	struct vr_request *r;
-	int error = find(fn, h, &r);
+	int error = find_request(fn, h, &r);
 	if (vr_unlikely(error))
 		return error;
 	*flag = 1;
@@ -227,7 +227,7 @@ int ampi_Request_get_status(MPI_Request h, int *flag, MPI_Status *s)
 	const int fn = AMPI_FN_MPI_Request_get_status;
 	struct vr_request *r;
 	MPI_Status mine;
-	int error = find(fn, &h, &r);
+	int error = find_request(fn, &h, &r);
 	if (error)
 		return error;
 	vr_progress();

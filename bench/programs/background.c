@@ -47,7 +47,7 @@ static const struct operation operations[] = {
 	{"alltoall", alltoall, begin_alltoall, prepare_alltoall, 0},
 };
 
-static const struct operation *find(const char *name)
+static const struct operation *find_operation(const char *name)
 {
 	for (unsigned i = 0; i < sizeof operations / sizeof *operations; i++)
 		if (!strcmp(operations[i].name, name))
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(ALL, &rank);
 	MPI_Comm_size(ALL, &size);
-	const struct operation *o = find(argc > 1 ? argv[1] : "barrier");
+	const struct operation *o = find_operation(argc > 1 ? argv[1] : "barrier");
 	n = (sample_argument(argc, argv, 2, 8) + 7) / 8;
 	long iterations = sample_argument(argc, argv, 3, 10), batches = sample_argument(argc, argv, 4, 10);
 	prepare(o);

@@ -26,7 +26,7 @@ static void alltoall(void)
 	sample_require(from[size - 1] == rank + 1000l * (size - 1), "the wrong block arrived");
 }
 
-static void (*find(const char *name))(void)
+static void (*find_operation(const char *name))(void)
 {
 	if (!strcmp(name, "allreduce"))
 		return allreduce;
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	long iterations = sample_argument(argc, argv, 2, 100), batches = sample_argument(argc, argv, 3, 10);
-	void (*operation)(void) = find(argc > 1 ? argv[1] : "barrier");
+	void (*operation)(void) = find_operation(argc > 1 ? argv[1] : "barrier");
 	prepare();
 	repeat(operation, iterations < 10 ? iterations : 10);
 	for (long i = 0; i < batches; i++) {

@@ -71,7 +71,7 @@ static void background(long steps)
 	MPI_Wait(&before, MPI_STATUS_IGNORE);
 }
 
-static void (*find(const char *name))(long steps)
+static void (*find_way(const char *name))(long steps)
 {
 	if (!strcmp(name, "blocking"))
 		return blocking;
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	void (*way)(long steps) = find(argc > 1 ? argv[1] : "neighbours");
+	void (*way)(long steps) = find_way(argc > 1 ? argv[1] : "neighbours");
 	long steps = sample_argument(argc, argv, 2, 100), batches = sample_argument(argc, argv, 3, 10);
 	timed(way, 10);
 	for (long i = 0; i < batches; i++) {

@@ -95,7 +95,7 @@ static int may_add(const struct access *a)
 }
 
 /* The first that ends at or after an address. */
-static int find(const struct access *a, uint64_t at)
+static int first_open_from(const struct access *a, uint64_t at)
 {
 	int i = 0;
 	while (i < a->n && a->open[i].hi < at)
@@ -120,8 +120,8 @@ static int open_range(struct access *a, uint64_t lo, uint64_t hi)
 {
 	if (!a->has_holes || lo >= hi)
 		return 0;
-	struct iso_range r = joined(a, find(a, lo), (struct iso_range){lo, hi});
-	int i = find(a, r.lo), end = i;
+	struct iso_range r = joined(a, first_open_from(a, lo), (struct iso_range){lo, hi});
+	int i = first_open_from(a, r.lo), end = i;
 	uint64_t at = r.lo;
 	for (; end < a->n && a->open[end].lo <= r.hi; end++) {
 		if (at < a->open[end].lo && map(at, a->open[end].lo))
@@ -150,7 +150,7 @@ static int close_range_of(struct access *a, struct iso_range zone, uint64_t lo, 
 		a->open[0] = zone;
 		a->has_holes = a->n = 1;
 	}
-	int i = find(a, lo + 1), end = i;
+	int i = first_open_from(a, lo + 1), end = i;
 	for (; end < a->n && a->open[end].lo < hi; end++) {
 		if (a->open[end].lo < lo)
 			left[n++] = (struct iso_range){a->open[end].lo, lo};

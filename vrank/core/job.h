@@ -88,7 +88,7 @@ struct vr_freeze {
 	_Atomic int32_t still; /* whoever is not a PE keeps out, too: vr_outside_enter */
 	_Atomic int32_t outside; /* who is in nevertheless */
 	_Atomic uint32_t done; /* freezes, and restarts, that are over */
-	_Atomic uint32_t met; /* PEs that have come to a meeting, since the job began; futex */
+	_Atomic uint32_t arrived; /* PEs at barriers, since the job began; futex */
 	_Atomic uint32_t migration_epoch; /* the most that a worker has seen */
 	_Atomic uint32_t begun, copied; /* copies of the region that somebody has begun, and that are complete. In between nobody writes to it. */
 	_Atomic int32_t halts; /* workers are to end when all stand still, instead of copying */

@@ -86,16 +86,16 @@ void vr_freeze_enter(void)
 			break;
 }
 
-int vr_freeze_meet(void)
+int vr_freeze_barrier(void)
 {
-	_Atomic uint32_t *met = &vr_job->freeze.met;
-	uint32_t pes = vr_job->pes, n = atomic_fetch_add(met, 1) + 1, all = (n + pes - 1) / pes * pes;
+	_Atomic uint32_t *arrived = &vr_job->freeze.arrived;
+	uint32_t pes = vr_job->pes, n = atomic_fetch_add(arrived, 1) + 1, all = (n + pes - 1) / pes * pes;
 	if (n == all)
-		syscall(SYS_futex, met, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-	for (uint32_t now; (int32_t)((now = atomic_load(met)) - all) < 0;) {
+		syscall(SYS_futex, arrived, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	for (uint32_t now; (int32_t)((now = atomic_load(arrived)) - all) < 0;) {
 		if (vr_job_is_stopped())
 			return -1;
-		syscall(SYS_futex, met, FUTEX_WAIT, now, &(struct timespec){0, LOOK_NS}, NULL, 0);
+		syscall(SYS_futex, arrived, FUTEX_WAIT, now, &(struct timespec){0, LOOK_NS}, NULL, 0);
 	}
 	return 0;
 }

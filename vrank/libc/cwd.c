@@ -39,7 +39,7 @@ static int begin(void)
 }
 
 /* The process is where the rank wants to be. */
-static int settle(void)
+static int keep_directory(void)
 {
 	struct vr_rank *r = vr_current;
 	int old = r->directory, fd = vr_fd_keep(open_here());
@@ -73,10 +73,10 @@ static int result(int failed)
 
 int vr_bind_chdir(const char *path)
 {
-	return result(!begin() || chdir(path) || settle());
+	return result(!begin() || chdir(path) || keep_directory());
 }
 
 int vr_bind_fchdir(int fd)
 {
-	return result(!begin() || fchdir(fd) || settle());
+	return result(!begin() || fchdir(fd) || keep_directory());
 }

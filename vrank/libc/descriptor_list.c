@@ -82,7 +82,7 @@ void vr_fd_list_opened(const char *path, int fd)
 	}
 }
 
-static _Atomic int32_t *find(int fd)
+static _Atomic int32_t *find_list(int fd)
 {
 	for (int i = 0; i < LISTS && vr_fd_lists(); i++)
 		if (atomic_load(&lists[i]) == fd)
@@ -92,7 +92,7 @@ static _Atomic int32_t *find(int fd)
 
 void vr_fd_list_closed(int fd)
 {
-	_Atomic int32_t *list = vr_fd_lists() ? find(fd) : NULL;
+	_Atomic int32_t *list = vr_fd_lists() ? find_list(fd) : NULL;
 	if (list && atomic_exchange(list, 0) == fd)
 		atomic_fetch_sub(&nlists, 1);
 }
@@ -100,7 +100,7 @@ void vr_fd_list_closed(int fd)
 long vr_fd_list_filter(int fd, void *data, long n)
 {
 	char *to = data, *end = to + (n > 0 ? n : 0);
-	if (n <= 0 || !vr_fd_lists() || !find(fd))
+	if (n <= 0 || !vr_fd_lists() || !find_list(fd))
 		return n;
 	for (char *p = data; p < end;) {
 		struct dirent64 *e = (struct dirent64 *)p;
@@ -132,7 +132,7 @@ ssize_t vr_bind_getdents64(int fd, void *data, size_t size)
 /* The first word of glibc's struct __dirstream is its descriptor. */
 static int is_list(void *d)
 {
-	return vr_unlikely(vr_fd_lists()) && !vr_is_child() && d && find(*(int *)d);
+	return vr_unlikely(vr_fd_lists()) && !vr_is_child() && d && find_list(*(int *)d);
 }
 
 void *vr_bind_readdir(void *d)

@@ -342,7 +342,7 @@ static int commit_pages(struct vr_rank *r, const struct vr_file_mapping *o, uint
 }
 
 /* The overlay changes as its pages go: what it was is looked at. */
-static int settle(struct vr_rank *r, struct vr_file_mapping was)
+static int commit_all(struct vr_rank *r, struct vr_file_mapping was)
 {
 	for (uint64_t lo = was.lo; lo < was.hi; lo += ENTRIES * PAGE) {
 		uint64_t n = (was.hi - lo) / PAGE;
@@ -365,7 +365,7 @@ const char *vr_file_mapping_commit(struct vr_rank *r)
 		next = o->next;
 		if (!is_open(o->file))
 			return "it has closed the descriptor by which a file that it has mapped would be mapped again";
-		if (o->flags & MAP_PRIVATE && settle(r, *o))
+		if (o->flags & MAP_PRIVATE && commit_all(r, *o))
 			return "what it has written over a file that it has mapped cannot be moved into its slice";
 	}
 	return NULL;

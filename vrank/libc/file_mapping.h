@@ -33,7 +33,7 @@ int vr_file_mapping_first(const struct vr_rank *r, uint64_t lo, uint64_t hi, str
 /* PE stack: what rank r has written to private maps becomes memory of its slice. NULL, or why that cannot be, now or ever. */
 const char *vr_file_mapping_commit(struct vr_rank *r);
 
-/* PE stack: a settled rank goes, or has come with its descriptors. 0, or -1. */
+/* PE stack: a rank whose private pages are committed goes, or has come with its descriptors. 0, or -1. */
 void vr_file_mapping_leave(struct vr_rank *r);
 int vr_file_mapping_enter(struct vr_rank *r);
 

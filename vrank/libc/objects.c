@@ -167,7 +167,7 @@ static int find_loaded(void *pc, struct dl_find_object *result)
 	return ask(pc, result);
 }
 
-static int find(void *pc, struct dl_find_object *r)
+static int find_unwind_object(void *pc, struct dl_find_object *r)
 {
 	uint64_t images;
 	const struct vr_object *o = vr_object_find((uint64_t)pc, &images);
@@ -204,14 +204,14 @@ static void prepare_own(void)
 /* The worker's libgcc_s then asks for the program's frames, too: this definition comes before ld.so's. */
 int _dl_find_object(void *pc, struct dl_find_object *result)
 {
-	return find(pc, result);
+	return find_unwind_object(pc, result);
 }
 
 int vr_bind_dl_find_object(void *pc, void *result)
 {
 	static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 	pthread_once(&prepared, prepare_own);
-	return find(pc, result);
+	return find_unwind_object(pc, result);
 }
 
 static int tell(const struct vr_object *o, const char *name, int count, int (*callback)(void *, size_t, void *), void *data)

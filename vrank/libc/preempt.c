@@ -113,7 +113,7 @@ static int find_in_library(uint64_t pc, const greg_t *g)
 }
 
 /* Where is rank r? System calls are about to be repeated, or were interrupted. */
-static int find(const struct vr_rank *r, const greg_t *g)
+static int find_place(const struct vr_rank *r, const greg_t *g)
 {
 	uint64_t pc = g[REG_RIP], at = pc - r->images, images;
 	if (vr_freeze_is_wanted() && vr_interrupt_may(r, pc, g[REG_RSP]))
@@ -147,7 +147,7 @@ static void preempted(int signal, siginfo_t *info, void *context)
 	greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
 	(void)signal, (void)info;
 	vr_isolate_open();
-	enum place place = may_leave(vr_current, g) ? find(vr_current, g) : NOTHING;
+	enum place place = may_leave(vr_current, g) ? find_place(vr_current, g) : NOTHING;
 	if (place == NOTHING || (place != ANYWHERE && !atomic_load(&waiting) && is_openmp(g[REG_RIP])))
 		return;
 	found = place;

@@ -166,7 +166,7 @@ static void keep(struct fd_message *c)
 	waiting = c;
 }
 
-static struct fd_message *find(int rank)
+static struct fd_message *find_message(int rank)
 {
 	struct fd_message **link = &waiting, *c;
 	for (; (c = *link); link = &c->next)
@@ -208,7 +208,7 @@ const char *vr_fdpass_receive(struct vr_rank *r)
 	const char *why = NULL;
 	if (!r->fds_in_flight)
 		return NULL;
-	struct fd_message *c = find(r->id);
+	struct fd_message *c = find_message(r->id);
 	if (!c)
 		return "its descriptors have not come";
 	for (int i = 0; i < c->n && !why; i++)

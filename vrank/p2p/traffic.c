@@ -7,7 +7,7 @@
 
 int vr_traffic_on;
 
-static struct vr_peer *find(struct vr_traffic *t, int32_t to)
+static struct vr_peer *find_peer(struct vr_traffic *t, int32_t to)
 {
 	uint32_t i = (uint32_t)to * 0x9e3779b1u;
 	while (t->peer[i & (t->room - 1)].is_used && t->peer[i & (t->room - 1)].rank != to)
@@ -26,7 +26,7 @@ static struct vr_traffic *grow(struct vr_rank *r, struct vr_traffic *old)
 	t->room = room;
 	for (uint32_t i = 0; old && i < old->room; i++)
 		if (old->peer[i].is_used) {
-			*find(t, old->peer[i].rank) = old->peer[i];
+			*find_peer(t, old->peer[i].rank) = old->peer[i];
 			t->used++;
 		}
 	atomic_store(&r->traffic, t);
@@ -41,7 +41,7 @@ void vr_traffic_add(struct vr_rank *r, int32_t to, int64_t bytes)
 		t = grow(r, t);
 	if (!t || t->used + 1 >= t->room)
 		return; /* its slice is full */
-	struct vr_peer *p = find(t, to);
+	struct vr_peer *p = find_peer(t, to);
 	t->used += !p->is_used;
 	p->rank = to;
 	p->messages++;
