@@ -1,8 +1,12 @@
 package conformance
 
 import (
+	"maps"
+	"path/filepath"
 	"syscall"
 	"testing"
+
+	"ampirun/loadbalance"
 )
 
 // TestWindowsTravel does random operations on windows in many ranks that are moved all the time, with their memory and without.
@@ -65,4 +69,22 @@ func TestWindowDeadlock(t *testing.T) {
 		"rank 2 waits in MPI_Put for MPI_Win_post of rank 0, on a window",
 		"rank 3 waits in MPI_Win_wait for MPI_Win_complete of ranks that it has posted for, on a window",
 		"rank 4 waits in MPI_Win_lock_all for ranks that have locked single ones, on a window")
+}
+
+// TestRecordedWindows: what a rank puts into another one's window is in the graph of who talks to whom.
+func TestRecordedWindows(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "trace")
+	job{program: program(t, ownDir+"/window_polled.c"), workers: 2, ranks: 2, flags: []string{"+lb-record", file}}.run(t).expectCode(t, 0)
+	got := map[[2]int32]int64{}
+	for _, s := range readTrace(t, file).steps {
+		s.Graph.Edges(func(e loadbalance.Edge) {
+			if e.Bytes > 0 {
+				got[[2]int32{e.From, e.To}] += e.Bytes
+			}
+		})
+	}
+	if want := map[[2]int32]int64{{1, 0}: 8}; !maps.Equal(got, want) {
+		t.Errorf("bytes by pair: %v, want %v", got, want)
+	}
 }
