@@ -11,7 +11,7 @@ WRAPPERS := ampicxx ampic++ ampif77 ampif90 ampifort
 TEST_TIMEOUT := 40m # a bound for what hangs, also on a slow machine
 
 # Go's build cache does not look at headers outside of a package's own folder: a change of one changes the flags.
-HEADERS := $(shell cat isomalloc/*.h vrank/*/*.h ampi/*.h ampi/*/*.h shim/*.h shim/include/*.h | cksum | cut -d ' ' -f 1)
+HEADERS := $(shell cat isomalloc/*.h vrank/*/*.h ampi/*.h ampi/*/*.h codeseg/*.h shim/*.h shim/include/*.h | cksum | cut -d ' ' -f 1)
 export CGO_CFLAGS := -O2 -g -DAMPIRUN_HEADERS=$(HEADERS)
 
 .DEFAULT_GOAL := help

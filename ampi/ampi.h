@@ -114,6 +114,7 @@ struct ampi_rank {
 	int32_t npups;
 	_Atomic int32_t suspension; /* enum ampi_suspension */
 	struct vr_context *suspended; /* the context that is */
+	struct ampi_rpc *rpc; /* rpc/rpc.h; NULL until it is needed */
 };
 
 static inline struct ampi_rank *ampi_me(void)

@@ -699,5 +699,16 @@ int ampi_AMPI_Iget_wait(MPI_Request *request, MPI_Status *status, MPI_Win win);
 int ampi_AMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win);
 int ampi_AMPI_Get_argc(void);
 char ** ampi_AMPI_Get_argv(void);
+int ampi_AMPI_Rpc_ff(int rank, AMPI_Rpc_fn fn, const void *arg, size_t size, MPI_Comm comm);
+int ampi_AMPI_Rpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm);
+int ampi_AMPI_Irpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm, MPI_Request *request);
+int ampi_AMPI_Rpc_progress(int how);
+int ampi_AMPI_Token_make(const void *pointer, AMPI_Token *token);
+int ampi_AMPI_Token_pointer(const AMPI_Token *token, void **pointer);
+int ampi_AMPI_Rpc_verify_segment(const void *pointer, MPI_Comm comm);
+int ampi_AMPI_Rpc_verify_all(MPI_Comm comm);
+int ampi_AMPI_Rpc_enforce_verification(int flag, int *previous);
+int ampi_AMPI_Rpc_verification_enforced(int *flag);
+int ampi_AMPI_Rpc_debug_text(int what, const void *pointer, int color, char *text, size_t room, size_t *length);
 
 #endif

@@ -789,6 +789,17 @@ ampi_gate:
 	GUARD AMPI_Iget_free, 688
 	GUARD AMPI_Get_argc, 689
 	GUARD AMPI_Get_argv, 690
+	GUARD AMPI_Rpc_ff, 691
+	GUARD AMPI_Rpc, 692
+	GUARD AMPI_Irpc, 693
+	GUARD AMPI_Rpc_progress, 694
+	GUARD AMPI_Token_make, 695
+	GUARD AMPI_Token_pointer, 696
+	GUARD AMPI_Rpc_verify_segment, 697
+	GUARD AMPI_Rpc_verify_all, 698
+	GUARD AMPI_Rpc_enforce_verification, 699
+	GUARD AMPI_Rpc_verification_enforced, 700
+	GUARD AMPI_Rpc_debug_text, 701
 
 	.section .rodata
 	.globl ampi_guards
@@ -1485,6 +1496,17 @@ ampi_guards:
 	.quad ampi_guard_AMPI_Iget_free
 	.quad ampi_guard_AMPI_Get_argc
 	.quad ampi_guard_AMPI_Get_argv
+	.quad ampi_guard_AMPI_Rpc_ff
+	.quad ampi_guard_AMPI_Rpc
+	.quad ampi_guard_AMPI_Irpc
+	.quad ampi_guard_AMPI_Rpc_progress
+	.quad ampi_guard_AMPI_Token_make
+	.quad ampi_guard_AMPI_Token_pointer
+	.quad ampi_guard_AMPI_Rpc_verify_segment
+	.quad ampi_guard_AMPI_Rpc_verify_all
+	.quad ampi_guard_AMPI_Rpc_enforce_verification
+	.quad ampi_guard_AMPI_Rpc_verification_enforced
+	.quad ampi_guard_AMPI_Rpc_debug_text
 
 /* 1: every thread may call it. */
 ampi_any_thread:
@@ -2152,6 +2174,17 @@ ampi_any_thread:
 	.byte 0
 	.byte 1
 	.byte 1
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
+	.byte 0
 	.byte 0
 	.byte 0
 	.byte 0

@@ -84,6 +84,7 @@ int ampi_Finalize(void)
 	error = ampi_barrier(fn, AMPI_COLL_FINALIZE, MPI_COMM_WORLD);
 	if (error)
 		return error;
+	vr_progress(); /* remote calls that others have made before */
 	me->mpi_state = VR_MPI_FINALIZED;
 	return MPI_SUCCESS;
 }

@@ -4,6 +4,7 @@ package ampi
 #cgo CFLAGS: -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE -fno-stack-protector -fno-pic -I${SRCDIR}/..
 #cgo CFLAGS: -I${SRCDIR}/../shim/include -I${SRCDIR}/../shim
 #include "ampi/ampi.h"
+#include "ampi/rpc/rpc.h"
 #include "vrank/libc/life.h"
 */
 import "C"
@@ -17,11 +18,14 @@ import (
 	_ "ampirun/ampi/coll"
 	_ "ampirun/ampi/comm"
 	_ "ampirun/ampi/p2p"
+	_ "ampirun/ampi/rpc"
 	_ "ampirun/ampi/window"
+	_ "ampirun/codeseg"
 )
 
 // Table is the address of the function table that programs' shims unpack.
 func (s *Server) Table() uintptr {
+	C.ampi_rpc_setup()
 	C.vr_shim_guarded = unsafe.Pointer(C.ampi_table_guarded()) // ranks that are restarted have it already
 	return uintptr(unsafe.Pointer(C.ampi_table()))
 }

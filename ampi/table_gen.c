@@ -698,6 +698,17 @@ extern __attribute__((weak)) int ampi_AMPI_Iget_wait(MPI_Request *request, MPI_S
 extern __attribute__((weak)) int ampi_AMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win);
 extern __attribute__((weak)) int ampi_AMPI_Get_argc(void);
 extern __attribute__((weak)) char ** ampi_AMPI_Get_argv(void);
+extern __attribute__((weak)) int ampi_AMPI_Rpc_ff(int rank, AMPI_Rpc_fn fn, const void *arg, size_t size, MPI_Comm comm);
+extern __attribute__((weak)) int ampi_AMPI_Rpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm);
+extern __attribute__((weak)) int ampi_AMPI_Irpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm, MPI_Request *request);
+extern __attribute__((weak)) int ampi_AMPI_Rpc_progress(int how);
+extern __attribute__((weak)) int ampi_AMPI_Token_make(const void *pointer, AMPI_Token *token);
+extern __attribute__((weak)) int ampi_AMPI_Token_pointer(const AMPI_Token *token, void **pointer);
+extern __attribute__((weak)) int ampi_AMPI_Rpc_verify_segment(const void *pointer, MPI_Comm comm);
+extern __attribute__((weak)) int ampi_AMPI_Rpc_verify_all(MPI_Comm comm);
+extern __attribute__((weak)) int ampi_AMPI_Rpc_enforce_verification(int flag, int *previous);
+extern __attribute__((weak)) int ampi_AMPI_Rpc_verification_enforced(int *flag);
+extern __attribute__((weak)) int ampi_AMPI_Rpc_debug_text(int what, const void *pointer, int color, char *text, size_t room, size_t *length);
 
 static int serve_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set)
 {
@@ -8106,6 +8117,72 @@ static char ** serve_AMPI_Get_argv(void)
     return (char **)ampi_serve(AMPI_FN_AMPI_Get_argv, 0, 0);
 }
 
+static int serve_AMPI_Rpc_ff(int rank, AMPI_Rpc_fn fn, const void *arg, size_t size, MPI_Comm comm)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)rank, (uint64_t)(int64_t)fn, (uintptr_t)arg, (uint64_t)(int64_t)size, (uintptr_t)comm};
+    return ampi_serve(AMPI_FN_AMPI_Rpc_ff, a, 5);
+}
+
+static int serve_AMPI_Rpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)rank, (uint64_t)(int64_t)fn, (uintptr_t)arg, (uint64_t)(int64_t)size, (uintptr_t)reply, (uintptr_t)reply_size, (uintptr_t)comm};
+    return ampi_serve(AMPI_FN_AMPI_Rpc, a, 7);
+}
+
+static int serve_AMPI_Irpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm, MPI_Request *request)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)rank, (uint64_t)(int64_t)fn, (uintptr_t)arg, (uint64_t)(int64_t)size, (uintptr_t)reply, (uintptr_t)reply_size, (uintptr_t)comm, (uintptr_t)request};
+    return ampi_serve(AMPI_FN_AMPI_Irpc, a, 8);
+}
+
+static int serve_AMPI_Rpc_progress(int how)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)how};
+    return ampi_serve(AMPI_FN_AMPI_Rpc_progress, a, 1);
+}
+
+static int serve_AMPI_Token_make(const void *pointer, AMPI_Token *token)
+{
+    uint64_t a[] = {(uintptr_t)pointer, (uintptr_t)token};
+    return ampi_serve(AMPI_FN_AMPI_Token_make, a, 2);
+}
+
+static int serve_AMPI_Token_pointer(const AMPI_Token *token, void **pointer)
+{
+    uint64_t a[] = {(uintptr_t)token, (uintptr_t)pointer};
+    return ampi_serve(AMPI_FN_AMPI_Token_pointer, a, 2);
+}
+
+static int serve_AMPI_Rpc_verify_segment(const void *pointer, MPI_Comm comm)
+{
+    uint64_t a[] = {(uintptr_t)pointer, (uintptr_t)comm};
+    return ampi_serve(AMPI_FN_AMPI_Rpc_verify_segment, a, 2);
+}
+
+static int serve_AMPI_Rpc_verify_all(MPI_Comm comm)
+{
+    uint64_t a[] = {(uintptr_t)comm};
+    return ampi_serve(AMPI_FN_AMPI_Rpc_verify_all, a, 1);
+}
+
+static int serve_AMPI_Rpc_enforce_verification(int flag, int *previous)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)flag, (uintptr_t)previous};
+    return ampi_serve(AMPI_FN_AMPI_Rpc_enforce_verification, a, 2);
+}
+
+static int serve_AMPI_Rpc_verification_enforced(int *flag)
+{
+    uint64_t a[] = {(uintptr_t)flag};
+    return ampi_serve(AMPI_FN_AMPI_Rpc_verification_enforced, a, 1);
+}
+
+static int serve_AMPI_Rpc_debug_text(int what, const void *pointer, int color, char *text, size_t room, size_t *length)
+{
+    uint64_t a[] = {(uint64_t)(int64_t)what, (uintptr_t)pointer, (uint64_t)(int64_t)color, (uintptr_t)text, (uint64_t)(int64_t)room, (uintptr_t)length};
+    return ampi_serve(AMPI_FN_AMPI_Rpc_debug_text, a, 6);
+}
+
 struct ampi_shim_table ampi_core_table;
 static unsigned char core_serves[AMPI_FN_COUNT];
 
@@ -8815,6 +8892,17 @@ static void table_fill(void)
     SLOT(AMPI_FN_AMPI_Iget_free, ampi_AMPI_Iget_free, check_AMPI_Iget_free, serve_AMPI_Iget_free);
     SLOT(AMPI_FN_AMPI_Get_argc, ampi_AMPI_Get_argc, ampi_AMPI_Get_argc, serve_AMPI_Get_argc);
     SLOT(AMPI_FN_AMPI_Get_argv, ampi_AMPI_Get_argv, ampi_AMPI_Get_argv, serve_AMPI_Get_argv);
+    SLOT(AMPI_FN_AMPI_Rpc_ff, ampi_AMPI_Rpc_ff, ampi_AMPI_Rpc_ff, serve_AMPI_Rpc_ff);
+    SLOT(AMPI_FN_AMPI_Rpc, ampi_AMPI_Rpc, ampi_AMPI_Rpc, serve_AMPI_Rpc);
+    SLOT(AMPI_FN_AMPI_Irpc, ampi_AMPI_Irpc, ampi_AMPI_Irpc, serve_AMPI_Irpc);
+    SLOT(AMPI_FN_AMPI_Rpc_progress, ampi_AMPI_Rpc_progress, ampi_AMPI_Rpc_progress, serve_AMPI_Rpc_progress);
+    SLOT(AMPI_FN_AMPI_Token_make, ampi_AMPI_Token_make, ampi_AMPI_Token_make, serve_AMPI_Token_make);
+    SLOT(AMPI_FN_AMPI_Token_pointer, ampi_AMPI_Token_pointer, ampi_AMPI_Token_pointer, serve_AMPI_Token_pointer);
+    SLOT(AMPI_FN_AMPI_Rpc_verify_segment, ampi_AMPI_Rpc_verify_segment, ampi_AMPI_Rpc_verify_segment, serve_AMPI_Rpc_verify_segment);
+    SLOT(AMPI_FN_AMPI_Rpc_verify_all, ampi_AMPI_Rpc_verify_all, ampi_AMPI_Rpc_verify_all, serve_AMPI_Rpc_verify_all);
+    SLOT(AMPI_FN_AMPI_Rpc_enforce_verification, ampi_AMPI_Rpc_enforce_verification, ampi_AMPI_Rpc_enforce_verification, serve_AMPI_Rpc_enforce_verification);
+    SLOT(AMPI_FN_AMPI_Rpc_verification_enforced, ampi_AMPI_Rpc_verification_enforced, ampi_AMPI_Rpc_verification_enforced, serve_AMPI_Rpc_verification_enforced);
+    SLOT(AMPI_FN_AMPI_Rpc_debug_text, ampi_AMPI_Rpc_debug_text, ampi_AMPI_Rpc_debug_text, serve_AMPI_Rpc_debug_text);
     ampi_core_table.count = AMPI_FN_COUNT;
 }
 

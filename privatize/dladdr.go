@@ -1,6 +1,9 @@
 package privatize
 
-import "debug/elf"
+import (
+	"bytes"
+	"debug/elf"
+)
 
 // NameAt finds the exported symbol that an address of the rank at base belongs to, as dladdr does: the addresses of its name, in the
 // rank's image of the string table, and of the symbol.
@@ -23,6 +26,39 @@ func (p *Program) NameAt(base, addr uintptr) (name, symbol uintptr, ok bool) {
 	}
 	at := base + uintptr(im.bias)
 	return at + uintptr(im.dyn.strings) + uintptr(best.name), at + uintptr(best.value), best.found
+}
+
+// Identity tells the file of an image from others, by its place in Objects.
+func (p *Program) Identity(image int) []byte { return p.images[image].identity() }
+
+// LocalNameAt finds the symbol that an address of the rank at base belongs to, those that are not exported included, in the file's full table
+// where it has one; with the distance from it.
+func (p *Program) LocalNameAt(base, addr uintptr) (name string, distance uint64, ok bool) {
+	off := uint64(addr - base)
+	im := p.imageAt(off)
+	if im == nil {
+		return "", 0, false
+	}
+	f, err := elf.NewFile(bytes.NewReader(im.data))
+	if err != nil {
+		return "", 0, false
+	}
+	all, err := f.Symbols()
+	if err != nil {
+		if all, err = f.DynamicSymbols(); err != nil {
+			return "", 0, false
+		}
+	}
+	v := off - im.bias
+	for _, s := range all {
+		if t := elf.ST_TYPE(s.Info); s.Section == elf.SHN_UNDEF || t != elf.STT_FUNC && t != elf.STT_OBJECT && t != elf.STT_GNU_IFUNC {
+			continue
+		}
+		if s.Value <= v && v-s.Value < max(s.Size, 1) {
+			return s.Name, v - s.Value, true
+		}
+	}
+	return "", 0, false
 }
 
 type symbolEntry struct {

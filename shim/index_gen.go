@@ -700,13 +700,24 @@ const (
 	FnAMPIIgetFree
 	FnAMPIGetArgc
 	FnAMPIGetArgv
+	FnAMPIRpcFf
+	FnAMPIRpc
+	FnAMPIIrpc
+	FnAMPIRpcProgress
+	FnAMPITokenMake
+	FnAMPITokenPointer
+	FnAMPIRpcVerifySegment
+	FnAMPIRpcVerifyAll
+	FnAMPIRpcEnforceVerification
+	FnAMPIRpcVerificationEnforced
+	FnAMPIRpcDebugText
 
 	// Count is the number of functions in the table.
 	Count = iota
 )
 
 // Hash identifies the list of functions and their prototypes (FNV-1a 64).
-const Hash uint64 = 0xfa2f0487ce0249dd
+const Hash uint64 = 0x57eb5e1b66e08f0c
 
 // Version is the layout version of struct ampi_shim_table.
 const Version = 1
@@ -1411,4 +1422,15 @@ var names = [...]string{
 	"AMPI_Iget_free",
 	"AMPI_Get_argc",
 	"AMPI_Get_argv",
+	"AMPI_Rpc_ff",
+	"AMPI_Rpc",
+	"AMPI_Irpc",
+	"AMPI_Rpc_progress",
+	"AMPI_Token_make",
+	"AMPI_Token_pointer",
+	"AMPI_Rpc_verify_segment",
+	"AMPI_Rpc_verify_all",
+	"AMPI_Rpc_enforce_verification",
+	"AMPI_Rpc_verification_enforced",
+	"AMPI_Rpc_debug_text",
 }

@@ -6,7 +6,7 @@
 
 #define AMPI_SHIM_MAGIC "AMPISHIM"
 #define AMPI_SHIM_VERSION 1u
-#define AMPI_SHIM_HASH UINT64_C(0xfa2f0487ce0249dd)
+#define AMPI_SHIM_HASH UINT64_C(0x57eb5e1b66e08f0c)
 
 enum {
     AMPI_FN_MPI_Abi_get_fortran_booleans,
@@ -700,6 +700,17 @@ enum {
     AMPI_FN_AMPI_Iget_free,
     AMPI_FN_AMPI_Get_argc,
     AMPI_FN_AMPI_Get_argv,
+    AMPI_FN_AMPI_Rpc_ff,
+    AMPI_FN_AMPI_Rpc,
+    AMPI_FN_AMPI_Irpc,
+    AMPI_FN_AMPI_Rpc_progress,
+    AMPI_FN_AMPI_Token_make,
+    AMPI_FN_AMPI_Token_pointer,
+    AMPI_FN_AMPI_Rpc_verify_segment,
+    AMPI_FN_AMPI_Rpc_verify_all,
+    AMPI_FN_AMPI_Rpc_enforce_verification,
+    AMPI_FN_AMPI_Rpc_verification_enforced,
+    AMPI_FN_AMPI_Rpc_debug_text,
     AMPI_FN_COUNT
 };
 
@@ -714,9 +725,9 @@ struct ampi_shim_table {
 };
 
 #if defined(__cplusplus)
-static_assert(sizeof(struct ampi_shim_table) == 5560, "the jumps in jump_gen.S rely on this layout");
+static_assert(sizeof(struct ampi_shim_table) == 5648, "the jumps in jump_gen.S rely on this layout");
 #else
-_Static_assert(sizeof(struct ampi_shim_table) == 5560, "the jumps in jump_gen.S rely on this layout");
+_Static_assert(sizeof(struct ampi_shim_table) == 5648, "the jumps in jump_gen.S rely on this layout");
 #endif
 
 #endif

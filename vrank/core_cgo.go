@@ -63,6 +63,9 @@ const (
 	fnSymbol     = C.VR_FN_SYMBOL
 	fnOpen       = C.VR_FN_OPEN
 	fnName       = C.VR_FN_NAME
+	fnClose      = C.VR_FN_CLOSE
+	fnIdentity   = C.VR_FN_IDENTITY
+	fnLocalName  = C.VR_FN_LOCAL_NAME
 )
 
 func cError(why *C.char) error {

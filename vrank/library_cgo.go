@@ -120,7 +120,51 @@ func (w *worker) open(r *rank, name string, mode, caller uint64) (handle, starts
 	if handle.refs++; mode&C.RTLD_GLOBAL != 0 {
 		r.publish(e)
 	}
+	w.noteOpen(r)
 	return handle, starts, nil
+}
+
+// noteOpen notes which of the rank's libraries are open: those that have been opened more often than closed, and what these need. All stay in
+// memory, but pointers into one that was closed meanwhile are not to be trusted.
+func (w *worker) noteOpen(r *rank) {
+	needed := map[uint64]bool{}
+	for _, l := range r.libraries() {
+		if l.refs > 0 && l.image < 0 {
+			for _, g := range w.handle(l).Group {
+				needed[g.Object().Offset] = true
+			}
+		}
+	}
+	for _, l := range r.libraries() {
+		if l.image >= 0 {
+			continue
+		}
+		switch open := needed[uint64(l.object.offset)]; {
+		case open && l.is_closed != 0:
+			l.is_closed = 0
+			l.epoch++
+		case !open && l.is_closed == 0:
+			l.is_closed = 1
+		default:
+			continue
+		}
+		C.vr_library_owner(&r.c).library_changes++
+	}
+}
+
+// tellIdentity answers what tells the file of an image from others: its number, and where to put VR_IDENTITY bytes.
+func (w *worker) tellIdentity(call *Call) {
+	fillIdentity((*[C.VR_IDENTITY]C.uchar)(at(uintptr(call.Args[1]))), w.program.Identity(int(call.Args[0])))
+}
+
+// tellLocalName answers which symbol of the files' full tables an address belongs to: an address, a buffer and its size.
+func (w *worker) tellLocalName(r *rank, call *Call) {
+	name, distance, ok := w.program.LocalNameAt(uintptr(r.c.images), uintptr(call.Args[0]))
+	if !ok {
+		return
+	}
+	text := unsafe.Slice((*byte)(at(uintptr(call.Args[1]))), call.Args[2])
+	text[copy(text[:len(text)-1], fmt.Sprintf("%s+%#x", name, distance))] = 0
 }
 
 // variable is an environment variable that the job's ranks have in common.

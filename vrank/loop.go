@@ -68,6 +68,12 @@ func (w *worker) serve(x *rankContext, call *Call) {
 		w.openLibrary(r, call)
 	case fnName:
 		w.nameAddress(r, call)
+	case fnClose:
+		w.noteOpen(r)
+	case fnIdentity:
+		w.tellIdentity(call)
+	case fnLocalName:
+		w.tellLocalName(r, call)
 	default:
 		w.unpackState(r)
 		w.mpi.Serve(call)

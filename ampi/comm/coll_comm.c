@@ -2,6 +2,7 @@
 #include "ampi/comm/comm_make.h"
 #include "ampi/comm/topo.h"
 #include "ampi/p2p/bsend.h"
+#include "ampi/rpc/rpc_closed.h"
 
 #include <string.h>
 
@@ -23,6 +24,7 @@ void ampi_comm_release(struct ampi_comm *c)
 void ampi_comm_close(struct ampi_comm *c)
 {
 	ampi_remove(&ampi_me()->comms, c->handle);
+	ampi_rpc_closed(c->context);
 	ampi_comm_release(c);
 }
 

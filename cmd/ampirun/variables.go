@@ -53,6 +53,11 @@ var variables = []variableGroup{
 		{[]string{"AMPI_PE_FIRST_RANK"}, "0 and up", "", "the lowest rank of that worker"},
 		{[]string{"GLIBC_TUNABLES"}, "", "", "under `+privatize pip` workers start with `glibc.rtld.nns=16` added to it: room for a namespace for each rank"},
 	}},
+	{title: "Read by ranks", text: "For remote calls: [code that travels](code-travels.md).", variables: []envVariable{
+		{[]string{"AMPI_RPC_ENFORCE"}, "1", "not enforced", "calls into segments that are not verified are errors"},
+		{[]string{"AMPI_RPC_MAX_SEGMENTS"}, "a count, up to 32767", "32767", "how many numbers verified segments may have. What all ranks have from the start needs some"},
+		{[]string{"AMPI_RPC_COLOR"}, "yes or no", "by the descriptor", "whether tables of segments have colours where the program leaves it open"},
+	}},
 	{title: "For tests of ampirun", text: "`make` alone lists the variables of its targets. [Testing](testing.md) tells of the tests.", variables: []envVariable{
 		{[]string{"AMPI_SHUFFLE"}, "a time with its unit, as in 300us", "never", "read by workers: send a random rank to a random worker once in so long. For finding what does not survive a move"},
 		{[]string{"AMPI_TEST_MPICH"}, "1", "not done", "compare what test programs print with MPICH, where it is installed; as `-mpich` of the tests"},

@@ -4,6 +4,7 @@
 #ifndef MPI_H_ABI
 #define MPI_H_ABI
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define AMPIRUN 1
@@ -96,6 +97,9 @@ typedef void (*MPI_MigrateFn)(void);
 typedef void *pup_er;
 typedef void (*MPI_PupFn)(pup_er p, void *data);
 int AMPI_Iget_data(void *data, MPI_Status status);
+typedef void (*AMPI_Rpc_fn)(const void *arg, size_t size, int origin, MPI_Comm comm);
+typedef size_t (*AMPI_Rpc_reply_fn)(const void *arg, size_t size, void *reply, size_t capacity, int origin, MPI_Comm comm);
+typedef struct { uint64_t word; unsigned char identity[20]; uint32_t epoch; } AMPI_Token;
 
 #define MPI_VERSION 5
 #define MPI_SUBVERSION 0
@@ -1163,6 +1167,17 @@ int AMPI_Iget_wait(MPI_Request *request, MPI_Status *status, MPI_Win win);
 int AMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win);
 int AMPI_Get_argc(void);
 char ** AMPI_Get_argv(void);
+int AMPI_Rpc_ff(int rank, AMPI_Rpc_fn fn, const void *arg, size_t size, MPI_Comm comm);
+int AMPI_Rpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm);
+int AMPI_Irpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm, MPI_Request *request);
+int AMPI_Rpc_progress(int how);
+int AMPI_Token_make(const void *pointer, AMPI_Token *token);
+int AMPI_Token_pointer(const AMPI_Token *token, void **pointer);
+int AMPI_Rpc_verify_segment(const void *pointer, MPI_Comm comm);
+int AMPI_Rpc_verify_all(MPI_Comm comm);
+int AMPI_Rpc_enforce_verification(int flag, int *previous);
+int AMPI_Rpc_verification_enforced(int *flag);
+int AMPI_Rpc_debug_text(int what, const void *pointer, int color, char *text, size_t room, size_t *length);
 
 int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 int PMPI_Abi_get_fortran_info(MPI_Info *info);
@@ -1855,6 +1870,17 @@ int PAMPI_Iget_wait(MPI_Request *request, MPI_Status *status, MPI_Win win);
 int PAMPI_Iget_free(MPI_Request *request, MPI_Status *status, MPI_Win win);
 int PAMPI_Get_argc(void);
 char ** PAMPI_Get_argv(void);
+int PAMPI_Rpc_ff(int rank, AMPI_Rpc_fn fn, const void *arg, size_t size, MPI_Comm comm);
+int PAMPI_Rpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm);
+int PAMPI_Irpc(int rank, AMPI_Rpc_reply_fn fn, const void *arg, size_t size, void *reply, size_t *reply_size, MPI_Comm comm, MPI_Request *request);
+int PAMPI_Rpc_progress(int how);
+int PAMPI_Token_make(const void *pointer, AMPI_Token *token);
+int PAMPI_Token_pointer(const AMPI_Token *token, void **pointer);
+int PAMPI_Rpc_verify_segment(const void *pointer, MPI_Comm comm);
+int PAMPI_Rpc_verify_all(MPI_Comm comm);
+int PAMPI_Rpc_enforce_verification(int flag, int *previous);
+int PAMPI_Rpc_verification_enforced(int *flag);
+int PAMPI_Rpc_debug_text(int what, const void *pointer, int color, char *text, size_t room, size_t *length);
 
 MPI_Fint MPI_Comm_c2f(MPI_Comm handle);
 MPI_Comm MPI_Comm_f2c(MPI_Fint handle);

@@ -714,5 +714,16 @@ P\name:
 	JUMP AMPI_Iget_free, 5536
 	JUMP AMPI_Get_argc, 5544
 	JUMP AMPI_Get_argv, 5552
+	JUMP AMPI_Rpc_ff, 5560
+	JUMP AMPI_Rpc, 5568
+	JUMP AMPI_Irpc, 5576
+	JUMP AMPI_Rpc_progress, 5584
+	JUMP AMPI_Token_make, 5592
+	JUMP AMPI_Token_pointer, 5600
+	JUMP AMPI_Rpc_verify_segment, 5608
+	JUMP AMPI_Rpc_verify_all, 5616
+	JUMP AMPI_Rpc_enforce_verification, 5624
+	JUMP AMPI_Rpc_verification_enforced, 5632
+	JUMP AMPI_Rpc_debug_text, 5640
 
 	.section .note.GNU-stack,"",@progbits

@@ -68,15 +68,14 @@ static void run_on(struct vr_context *r, struct callback *l)
 	become(me);
 }
 
-void vr_rank_callback(struct vr_rank *r, void (*fn)(void *arg), void *arg)
+void vr_context_callback(struct vr_context *runs, void (*fn)(void *arg), void *arg)
 {
 	struct callback l = {.fn = fn, .arg = arg};
-	struct vr_context *runs = r == vr_current ? vr_context : &r->context;
 	uint32_t state = atomic_load_explicit(&runs->state, memory_order_relaxed);
 	int32_t budget = vr_pe->budget;
 	vr_in_callbacks++;
 	vr_pe->budget = -1;
-	if (r == vr_current)
+	if (runs == vr_context)
 		fn(arg);
 	else
 		run_on(runs, &l);
@@ -84,4 +83,9 @@ void vr_rank_callback(struct vr_rank *r, void (*fn)(void *arg), void *arg)
 	vr_in_callbacks--;
 	if (!vr_in_callbacks)
 		vr_pe->budget = budget;
+}
+
+void vr_rank_callback(struct vr_rank *r, void (*fn)(void *arg), void *arg)
+{
+	vr_context_callback(r == vr_current ? vr_context : &r->context, fn, arg);
 }

@@ -125,6 +125,7 @@ struct vr_job {
 	_Atomic int32_t deadlock; /* 1 once somebody has reported it */
 	_Atomic int32_t measuring; /* time is accounted to ranks: the same as vr_measure of all workers, or soon */
 	alignas(VR_LINE) _Atomic uint32_t steps_asked, steps_done; /* of balancing, by AMPI_Migrate: balance.c */
+	_Atomic uint32_t segment_numbers; /* the next one that nobody has (ampi/rpc); 0: none was taken */
 	_Atomic(void *) world_team; /* of MPI_COMM_WORLD, made by the first rank that needs it */
 	alignas(VR_LINE) _Atomic uint32_t arena_lock;
 	char *arena_next, *arena_end; /* memory for objects that all workers share */

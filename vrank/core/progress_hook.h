@@ -47,4 +47,7 @@ static inline void vr_progress_hooks_release(void)
  * its thread-local variables and on its stack, below what it has there. fn must not wait: that ends the job. */
 void vr_rank_callback(struct vr_rank *r, void (*fn)(void *arg), void *arg);
 
+/* The same on the stack of one context of the rank. */
+void vr_context_callback(struct vr_context *context, void (*fn)(void *arg), void *arg);
+
 #endif

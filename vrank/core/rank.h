@@ -77,6 +77,9 @@ struct vr_call {
 #define VR_FN_SYMBOL (-2)
 #define VR_FN_OPEN (-3)
 #define VR_FN_NAME (-4)
+#define VR_FN_CLOSE (-5)
+#define VR_FN_IDENTITY (-6)
+#define VR_FN_LOCAL_NAME (-7)
 #define VR_DL_ROOM 1024 /* for what dlerror says */
 
 struct vr_counters {
@@ -192,6 +195,7 @@ struct vr_rank {
 	uint64_t requests_open; /* bytes of the array that can be used: access.h */
 	int32_t libraries_open; /* room for libraries can be used */
 	int32_t mpi_state; /* enum vr_mpi_state */
+	int32_t calls_waiting; /* remote calls that could not run when they arrived */
 	struct vr_context *probing; /* contexts that sleep until any message arrives, chained by run_next */
 	uint64_t images; /* address of its images: in its slice, unless ranks share them */
 
@@ -235,6 +239,7 @@ struct vr_rank {
 	int32_t dl_failed;
 	int32_t globals; /* libraries that were opened with RTLD_GLOBAL */
 	struct vr_library *libraries, *last_library; /* opened at run time: library.c */
+	uint32_t library_changes; /* of that list, and of what in it is open */
 	struct vr_library *finis; /* those with destructors, the last one first */
 	char **tls_blocks; /* by module, of the rank's own thread: blocks that have no fixed place below the thread pointer */
 	struct vr_move *move; /* by which it goes to another worker: move.c */

@@ -177,7 +177,7 @@ void vr_rank_leave(enum vr_reason reason)
 static __attribute__((noinline, cold)) struct vr_context *out_of_budget(void)
 {
 	if (vr_in_callbacks)
-		vr_job_abort(2, "a function that the program gave to MPI_Op_create calls something that waits");
+		vr_job_abort(2, "a function that the program gave to MPI_Op_create or AMPI_Rpc calls something that waits");
 	return NULL;
 }
 
@@ -222,9 +222,13 @@ static inline void give_way(struct vr_context *me)
 	switch_to(me, next);
 }
 
+void (*vr_calls_run)(struct vr_rank *r);
+
 void vr_rank_block(void)
 {
 	struct vr_context *me = vr_context;
+	if (vr_unlikely(me->rank->calls_waiting) && me->wait.fn >= 0)
+		vr_calls_run(me->rank);
 	set_state(me, VR_BLOCKED);
 	vr_pe->blocks++;
 	hot = me->rank;

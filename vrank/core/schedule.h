@@ -14,11 +14,21 @@ extern struct vr_context *vr_left_by;
 /* Rank stack: put this context to sleep until somebody makes it ready; switches. */
 void vr_rank_block(void);
 
+/* Rank stack, in a call of MPI. Run remote calls that wait; set by the MPI layer before ranks start. */
+extern void (*vr_calls_run)(struct vr_rank *r);
+
 /* The same for ever, whoever makes it ready. */
 void vr_rank_rest(void) __attribute__((noreturn));
 
 /* Rank stack: let the other ready ranks run first; switches when there are any. */
 void vr_rank_yield(void);
+
+/* Rank stack. The same outside of calls of MPI, where remote calls may not run. */
+static inline void vr_rank_yield_outside(void)
+{
+	vr_context->wait.fn = -1;
+	vr_rank_yield();
+}
 
 /* Any stack of the owner: a context that blocks becomes ready. */
 void vr_rank_ready(struct vr_context *context);

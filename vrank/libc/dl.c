@@ -108,7 +108,8 @@ int vr_bind_dlclose(void *handle)
 		fail("dlclose: %p is not the handle of an open library", handle);
 		return -1;
 	}
-	l->refs--;
+	if (!--l->refs)
+		serve(VR_FN_CLOSE, NULL, 0);
 	return 0;
 }
 
@@ -183,4 +184,18 @@ int vr_bind_dladdr(const void *addr, void *result)
 	if (images == vr_current->images)
 		serve(VR_FN_NAME, args, 3);
 	return 1;
+}
+
+void vr_object_identity(int image, unsigned char out[VR_IDENTITY])
+{
+	uint64_t args[] = {image, (uint64_t)out};
+	memset(out, 0, VR_IDENTITY);
+	serve(VR_FN_IDENTITY, args, 2);
+}
+
+void vr_object_symbol(uint64_t address, char *out, size_t room)
+{
+	uint64_t args[] = {address, (uint64_t)out, room};
+	out[0] = 0;
+	serve(VR_FN_LOCAL_NAME, args, 3);
 }

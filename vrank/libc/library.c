@@ -135,6 +135,7 @@ void vr_library_add(struct vr_rank *r, struct vr_library *l)
 		__atomic_store_n(&owner->libraries, l, __ATOMIC_RELEASE);
 	}
 	owner->last_library = l;
+	owner->library_changes++;
 }
 
 /* ---- on the rank's stack ---- */

@@ -19,6 +19,8 @@ struct vr_library {
 	int32_t refs;
 	int32_t global; /* when it was opened with RTLD_GLOBAL, counted from 1; 0: not */
 	int32_t started; /* its constructors have been called */
+	int32_t is_closed; /* nobody who is open needs it any more; it stays in memory */
+	uint32_t epoch; /* how often it was opened again after that */
 	uint64_t tls_size, tls_align, tls_offset;
 	uint64_t *inits, *finis;
 	uint32_t ninits, nfinis;
@@ -71,5 +73,11 @@ void *vr_library_tls(uint64_t module);
 
 /* A thread ends: its blocks. */
 void vr_library_tls_end(char **blocks);
+
+/* Rank stack. What tells the file of an image of the program (by its number) from others, filled up with zeroes. */
+void vr_object_identity(int image, unsigned char out[VR_IDENTITY]);
+
+/* Rank stack. The symbol at an address of the rank's, local ones included, with the distance from it; "" if there is none. */
+void vr_object_symbol(uint64_t address, char *out, size_t room);
 
 #endif

@@ -36,6 +36,7 @@ int vr_rank_init(struct vr_rank *r, int id, unsigned heap_flags)
 	uint64_t slice = vr_job->slices + (uint64_t)id * l->slice_size;
 	r->id = id;
 	r->context.rank = r;
+	r->context.wait.fn = -1;
 	r->home_pe = vr_pe->id;
 	r->slice = slice;
 	r->requests = (struct vr_request *)(slice + l->requests);

@@ -86,7 +86,7 @@ void vr_preempt_rest(const _Atomic uint32_t *word, uint64_t operation, uint64_t 
 	if (found == ANYWHERE)
 		vr_freeze_rest();
 	else if (found == CODE)
-		vr_rank_yield();
+		vr_rank_yield_outside();
 	else if (found == WAIT && is_plain_wait(operation))
 		rest_until(word, (uint32_t)value);
 	else

@@ -24,7 +24,7 @@ static int is_simple(void)
 static void let_others(void)
 {
 	if (vr_pe->head || vr_pe_has_news())
-		vr_rank_yield();
+		vr_rank_yield_outside();
 }
 
 static int try_until(int (*try)(void *), void *lock)

@@ -28,7 +28,7 @@ static int rest_until(int64_t time)
 static void give_way(void)
 {
 	if (!vr_thread)
-		vr_rank_yield();
+		vr_rank_yield_outside();
 	else
 		sched_yield();
 }

@@ -16,6 +16,7 @@
 #include "vrank/core/schedule.h"
 #include "vrank/core/timeline.h"
 #include "vrank/core/tls.h"
+#include "vrank/p2p/active.h"
 #include "vrank/p2p/traffic.h"
 
 /* ---- copying ---- */
@@ -121,7 +122,7 @@ static void acked(struct vr_request *send)
 		vr_request_complete(send);
 }
 
-static void acknowledge(struct vr_request *send)
+void vr_acknowledge(struct vr_request *send)
 {
 	if (vr_is_mine(send->rank)) {
 		acked(send);
@@ -151,7 +152,7 @@ static void receive(struct vr_request *r, struct vr_env *e)
 		vr_env_free(e);
 	} else {
 		copy_typed(r, e, bytes);
-		acknowledge(e->sender);
+		vr_acknowledge(e->sender);
 	}
 	vr_request_complete(r);
 }
@@ -170,6 +171,10 @@ static void wake_probers(struct vr_rank *r)
 
 static void keep(struct vr_rank *r, struct vr_env *e)
 {
+	if (vr_unlikely(e->node.context & VR_ACTIVE)) {
+		vr_active_handler(r, e);
+		return;
+	}
 	vr_match_enqueue_unexpected(&r->matcher, e);
 	if (vr_unlikely(r->probing != NULL))
 		wake_probers(r);
@@ -280,6 +285,8 @@ static inline void drain_own(struct vr_rank *r)
 {
 	if (vr_unlikely(atomic_load_explicit(&r->inbox, memory_order_relaxed)))
 		vr_inbox_drain(r);
+	if (vr_unlikely(r->calls_waiting))
+		vr_calls_run(r);
 }
 
 void vr_progress(void)
@@ -392,18 +399,6 @@ static uint64_t note_sent(struct vr_rank *me, const struct vr_message *m, int64_
 	return flow ? flow : COUNTED;
 }
 
-/* Can this PE put a message into the queues of rank `to` itself? Not before all that other PEs have put into its inbox is out of there, else it
- * would overtake what the sender has sent from another one. */
-static inline int is_local(struct vr_rank *to)
-{
-	if (!vr_is_mine(to))
-		return 0;
-	if (vr_likely(!atomic_load_explicit(&to->inbox, memory_order_relaxed)))
-		return 1;
-	vr_inbox_drain(to);
-	return !atomic_load_explicit(&to->inbox, memory_order_relaxed);
-}
-
 /* All that completes at once; 0 when a rendezvous is needed. A fastbox has no room for a flow. */
 static __attribute__((always_inline)) inline int send_at_once(struct vr_rank *to, const struct vr_message *m, int64_t bytes, int local, uint64_t flow)
 {
@@ -455,7 +450,7 @@ struct vr_request *vr_send_start_as(struct vr_rank *me, const struct vr_message 
 {
 	struct vr_rank *to = vr_rank_of(m->dest_world);
 	int64_t bytes = count_sent(me, m);
-	int local = is_local(to);
+	int local = vr_is_local(to);
 	if (vr_unlikely(vr_traffic_on))
 		return start_noted(me, to, m, bytes, local);
 	return start(me, to, m, bytes, local, UNCOUNTED);
@@ -465,7 +460,7 @@ int vr_send_start_on(struct vr_request *r, const struct vr_message *m)
 {
 	struct vr_rank *to = vr_rank_of(m->dest_world);
 	int64_t bytes = count_sent(r->rank, m);
-	int local = is_local(to);
+	int local = vr_is_local(to);
 	uint64_t flow = vr_unlikely(vr_traffic_on) ? note_sent(r->rank, m, bytes) : UNCOUNTED;
 	if (!send_at_once(to, m, bytes, local, flow))
 		return send_rendezvous(r, to, m, bytes, local, flow);
@@ -525,7 +520,7 @@ int vr_request_cancel(struct vr_request *r)
 		vr_match_unpost(&r->rank->matcher, r);
 	} else if (r->kind == VR_REQ_SEND) {
 		struct vr_rank *to = vr_rank_of(r->peer_world);
-		if (!is_local(to))
+		if (!vr_is_local(to))
 			return ask_back(r, to);
 		if (!is_unexpected(&to->matcher, &r->env))
 			return 0; /* a matched probe has it */

@@ -2,7 +2,8 @@
 #ifndef VRANK_P2P_H
 #define VRANK_P2P_H
 
-#include "vrank/core/rank.h"
+#include "vrank/core/inbox.h"
+#include "vrank/core/job.h"
 
 /* What a send call says. */
 struct vr_message {
@@ -56,6 +57,21 @@ void vr_request_complete(struct vr_request *r);
 
 /* Rank stack. Sleep until `need` of the n requests have completed; NULL entries do not count. Switches. */
 void vr_request_wait(struct vr_request **r, int64_t n, int64_t need);
+
+/* Can this PE put a message into the queues of rank `to` itself? Not before all that other PEs have put into its inbox is out of there, else it
+ * would overtake what the sender has sent from another one. */
+static inline int vr_is_local(struct vr_rank *to)
+{
+	if (!vr_is_mine(to))
+		return 0;
+	if (vr_likely(!atomic_load_explicit(&to->inbox, memory_order_relaxed)))
+		return 1;
+	vr_inbox_drain(to);
+	return !atomic_load_explicit(&to->inbox, memory_order_relaxed);
+}
+
+/* Any stack: the receiver of a send is done with its data. */
+void vr_acknowledge(struct vr_request *send);
 
 /* Rank stack. Let what has arrived complete requests; does not switch. */
 void vr_progress(void);
