@@ -4,7 +4,7 @@ import "fmt"
 
 // experiments are all that is measured, in the order of the table.
 func experiments() []*experiment {
-	list := []*experiment{smallOnePE(), smallTwoPEs(), large(), yield(2, 2000), yield(1024, 10)}
+	list := []*experiment{smallOnePE(), smallTwoPEs(), large(), remoteCall(1, "cpu"), remoteCall(2, "wall"), yield(2, 2000), yield(1024, 10)}
 	list = append(list, collectives()...)
 	list = append(list, overlap("neighbours", "1_per_pe", 2), overlap("neighbours", "8_per_pe", 16), overlap("blocking", "1_per_pe", 2),
 		overlap("background", "1_per_pe", 2), overlap("background", "8_per_pe", 16))
@@ -48,6 +48,17 @@ func large() *experiment {
 			{name: "memcpy_1MiB", unit: "us", value: of("memcpy")},
 			{name: "p2p_1MiB_per_memcpy", unit: "ratio", value: ratio("oneway", "memcpy"),
 				title: "1 MiB one-way, two workers, in memcpys of 1 MiB", ampi: "140 us", aim: 1.2},
+		}}
+}
+
+// remoteCall compares a call of another rank's function, which sends its argument of 8 bytes back, with a ping-pong of as many bytes.
+func remoteCall(pes int, clock string) *experiment {
+	name := fmt.Sprintf("rpc_8B_%d_pes", pes)
+	return &experiment{name: name, program: "rpc", args: []string{"8", "1000", "40", clock}, pes: pes, ranks: 2, rounds: 6, collect: printed,
+		figures: []*figure{
+			{name: name, unit: "us", value: of("rpc")},
+			{name: name + "_per_pingpong", unit: "ratio", value: ratio("rpc", "pingpong"), aim: 1.3,
+				title: fmt.Sprintf("remote call with 8 B and an answer of 8 B, 2 ranks in %d workers, in ping-pongs", pes)},
 		}}
 }
 

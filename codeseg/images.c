@@ -13,6 +13,7 @@ struct source {
 	const struct vr_library *library; /* NULL: an image of the program */
 	int image;
 	const unsigned char *identity;
+	uint64_t low; /* the page of its first address in the headers, which are not the file's where ld.so has loaded it */
 };
 
 struct list {
@@ -35,7 +36,7 @@ static void fill(struct cs_segment *s, const struct vr_rank *r, const struct sou
 {
 	const struct vr_library *l = from->library;
 	*s = (struct cs_segment){.number = number, .image = from->image, .name = l ? l->object.name : NULL, .epoch = l ? l->epoch : 0};
-	s->start = r->images + from->object->bias + h->p_vaddr;
+	s->start = r->images + from->object->offset + h->p_vaddr - from->low;
 	s->end = s->start + h->p_memsz;
 	s->flags = (l && l->is_closed ? 0 : CS_ACTIVE) | (from->image == 0 ? CS_OWN : 0) | (h->p_flags & PF_X ? CS_CODE : 0);
 	if (is_changeable(h))
@@ -44,9 +45,19 @@ static void fill(struct cs_segment *s, const struct vr_rank *r, const struct sou
 		cs_identity(s->identity, from->identity, VR_IDENTITY, number);
 }
 
-static void add(struct list *all, const struct vr_rank *r, const struct source *from)
+static uint64_t lowest_page(const ElfW(Phdr) *h, uint64_t n)
+{
+	uint64_t low = UINT64_MAX;
+	for (uint64_t i = 0; h && i < n; i++)
+		if (h[i].p_type == PT_LOAD && h[i].p_vaddr < low)
+			low = h[i].p_vaddr;
+	return low & ~4095ull;
+}
+
+static void add(struct list *all, const struct vr_rank *r, struct source *from)
 {
 	const ElfW(Phdr) *h = headers(r, from->object);
+	from->low = lowest_page(h, from->object->nphdrs);
 	for (uint64_t i = 0; h && i < from->object->nphdrs; i++) {
 		if (h[i].p_type != PT_LOAD || !h[i].p_memsz)
 			continue;

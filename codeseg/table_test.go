@@ -12,7 +12,8 @@ func layout(n int, base uint64) []segtest.Segment {
 	list := make([]segtest.Segment, n)
 	for i := range list {
 		start := base + uint64(i)*0x10000
-		list[i] = segtest.Segment{Start: start, End: start + 0x8000, Identity: segtest.IdentityOf([]byte{byte(i), byte(i >> 8), 1}, i%3), Flags: segtest.Active}
+		identity := segtest.IdentityOf([]byte{byte(i), byte(i >> 8), 1}, i%3)
+		list[i] = segtest.Segment{Start: start, End: start + 0x8000, Identity: identity, Flags: segtest.Active}
 		if i%2 == 1 {
 			list[i].Index = i
 		}
@@ -93,6 +94,11 @@ func TestTokensThatMustNotBeFollowed(t *testing.T) {
 	twins[4].Identity = twins[2].Identity
 	doubled := table(t, twins, 6)
 
+	for at, want := range map[uint64]int{twins[2].Start: segtest.Bad, twins[4].Start: segtest.Bad, twins[1].Start: segtest.Verified} {
+		if flags := doubled.FlagsAt(at); flags&(segtest.Bad|segtest.Verified) != want {
+			t.Errorf("flags of the segment at %#x: %#x, want %#x among them", at, flags, want)
+		}
+	}
 	for _, c := range []struct {
 		what  string
 		table *segtest.Table
@@ -152,7 +158,8 @@ func TestIdentities(t *testing.T) {
 	if got := segtest.IdentityOf(id, 1); got[18] != 1 || got[19] != 0 {
 		t.Errorf("the number of the program header is not added: %x", got)
 	}
-	if segtest.IdentityOfName("/lib/a.so", 1) == segtest.IdentityOfName("/lib/b.so", 1) || segtest.IdentityOfName("/lib/a.so", 1) == segtest.IdentityOfName("/lib/a.so", 2) {
+	a := segtest.IdentityOfName("/lib/a.so", 1)
+	if a == segtest.IdentityOfName("/lib/b.so", 1) || a == segtest.IdentityOfName("/lib/a.so", 2) {
 		t.Error("names, or numbers of program headers, are not told apart")
 	}
 }

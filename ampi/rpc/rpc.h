@@ -1,7 +1,7 @@
 /* Remote procedure calls: a rank has another one run a function of their program, which is named by a token (codeseg/codeseg.h).
  *
- * A call is an active message (vrank/p2p/active.h): the argument, and behind it what the function is and where the answer goes. The receiver keeps calls
- * in a queue, and runs them on its own stack, in a callback, as soon as it is in a call of MPI. The answer is an ordinary message, which a receive
+ * A call is an active message (vrank/p2p/active.h): the argument, and behind it what the function is and where the answer goes. The receiver keeps
+ * calls in a queue, and runs them on its own stack, in a callback, as soon as it is in a call of MPI. The answer is an ordinary message, which a receive
  * waits for that the caller has posted. */
 #ifndef AMPI_RPC_H
 #define AMPI_RPC_H

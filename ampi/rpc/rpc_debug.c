@@ -62,7 +62,8 @@ static void write_token(struct ampi_text *t, struct ampi_rpc *s, const void *poi
 	char name[256];
 	enum cs_outcome outcome = cs_tokenize(cs_rank_table(&s->segments), (uint64_t)pointer, 0, &k, at);
 	vr_object_symbol((uint64_t)pointer, name, sizeof name);
-	ampi_text_add(t, "[%d] pointer 0x%012llx %s%s%s\n", vr_current->id, (unsigned long long)pointer, cs_outcome_text(outcome), *name ? ", symbol " : "", name);
+	ampi_text_add(t, "[%d] pointer 0x%012llx %s%s%s\n", vr_current->id, (unsigned long long)pointer, cs_outcome_text(outcome),
+		      *name ? ", symbol " : "", name);
 	if (outcome != CS_OK)
 		return;
 	ampi_text_add(t, "[%d] token   0x%016llx", vr_current->id, (unsigned long long)k.word);

@@ -45,7 +45,8 @@ static uint32_t take_numbers(uint32_t n, uint32_t limit)
 
 static int no_numbers(struct ampi_comm *c, int fn, uint32_t limit)
 {
-	return ampi_raise(c, MPI_ERR_OTHER, fn, "all %u numbers for segments are taken%s", limit, limit < CS_INDEX_MAX ? ": raise AMPI_RPC_MAX_SEGMENTS" : "");
+	const char *way = limit < CS_INDEX_MAX ? ": raise AMPI_RPC_MAX_SEGMENTS" : "";
+	return ampi_raise(c, MPI_ERR_OTHER, fn, "all %u numbers for segments are taken%s", limit, way);
 }
 
 static int compare_ranks(const void *a, const void *b)

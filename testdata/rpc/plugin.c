@@ -3,6 +3,10 @@
 
 #include "ampi_rpc.h"
 
+#ifndef NUMBER
+#define NUMBER 1
+#endif
+
 int value = NUMBER; /* in the library that is linked this is the one that all have */
 
 static int calls;

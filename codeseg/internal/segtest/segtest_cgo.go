@@ -105,7 +105,8 @@ type Table struct{ t *C.struct_cs_table }
 func New(list []Segment, indexes int) *Table {
 	segments := make([]C.struct_cs_segment, len(list)+1)
 	for i, s := range list {
-		segments[i] = C.struct_cs_segment{start: C.uint64_t(s.Start), end: C.uint64_t(s.End), epoch: C.uint32_t(s.Epoch), flags: C.uint16_t(s.Flags), index: C.uint32_t(s.Index)}
+		segments[i] = C.struct_cs_segment{start: C.uint64_t(s.Start), end: C.uint64_t(s.End), epoch: C.uint32_t(s.Epoch),
+			flags: C.uint16_t(s.Flags), index: C.uint32_t(s.Index)}
 		for j, b := range s.Identity {
 			segments[i].identity[j] = C.uchar(b)
 		}
