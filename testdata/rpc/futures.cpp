@@ -40,13 +40,14 @@ static void values(int to)
     CHECK_INT(ampi::rpc(to, [add](int x) { return x + add; }, 5).wait(), 5 + rank);
     CHECK(ampi::rpc(to, scale{1.5}, 4.0).wait() == 6.0);
     CHECK_INT(ampi::rpc(to, [] { return rank; }).wait(), to);
-    CHECK(ampi::rpc(to, [](const std::string &a, const std::string &b) { return a + " and " + b; }, std::string("this"), std::string("that")).wait() ==
-          "this and that");
+    auto join = [](const std::string &a, const std::string &b) { return a + " and " + b; };
+    CHECK(ampi::rpc(to, join, std::string("this"), std::string("that")).wait() == "this and that");
     std::vector<std::string> words = {"one", "", std::string(1000, 'x')};
     CHECK(ampi::rpc(to, [](std::vector<std::string> v) { return v; }, words).wait() == words);
     named n = ampi::rpc(to, [](named x) { x.tags.push_back(x.name); return x; }, named{"me", {"a"}}).wait();
     CHECK(n.tags.size() == 2 && n.tags[1] == "me");
-    auto p = ampi::rpc(to, [](std::pair<int, std::string> x) { return std::make_tuple(x.second, x.first, 1.5); }, std::pair<int, std::string>(3, "three")).wait();
+    std::pair<int, std::string> pair(3, "three");
+    auto p = ampi::rpc(to, [](std::pair<int, std::string> x) { return std::make_tuple(x.second, x.first, 1.5); }, pair).wait();
     CHECK(std::get<0>(p) == "three" && std::get<1>(p) == 3 && std::get<2>(p) == 1.5);
     CHECK_INT(ampi::rpc(to, [](int (*f)(int), int x) { return f(x); }, &twice, 4).wait(), 8);
 }
@@ -61,8 +62,8 @@ static void views(int to)
             return std::accumulate(x.begin(), x.end(), 0.0);
         }, 'c', ampi::make_view(v)).wait();
         CHECK(sum == static_cast<double>(n * (n + 1) / 2));
-        std::vector<double> back = ampi::rpc(to, [](ampi::view<double> x) { return std::vector<double>(x.begin(), x.end()); }, ampi::make_view(v)).wait();
-        CHECK(back == v); // longer than an answer that comes at once
+        auto copy = [](ampi::view<double> x) { return std::vector<double>(x.begin(), x.end()); };
+        CHECK(ampi::rpc(to, copy, ampi::make_view(v)).wait() == v); // longer than an answer that comes at once
     }
 }
 
@@ -95,8 +96,12 @@ static void failures(int to)
 static void one_way(int to)
 {
     MPI_Barrier(WORLD);
+    auto insert = [](int number, const std::string &) {
+        CHECK_INT(inserted, number);
+        inserted++;
+    };
     for (int i = 0; i < 100; i++)
-        ampi::rpc_ff(to, [](int number, const std::string &) { CHECK_INT(inserted, number); inserted++; }, i, std::string(static_cast<std::size_t>(i) * 50, 'y'));
+        ampi::rpc_ff(to, insert, i, std::string(static_cast<std::size_t>(i) * 50, 'y'));
     CHECK_INT(ampi::rpc(to, [] { return inserted; }).wait(), 100);
     MPI_Barrier(WORLD);
 }

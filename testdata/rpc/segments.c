@@ -1,5 +1,6 @@
 /* Are pointers into the program, linked libraries and opened ones found on other ranks, and refused where they must be?
- * Arguments: libraries made of plugin.c with NUMBER 1 to 5, of which the second has no build ID, a copy of the third, and start.c. Number 9 is linked.
+ * Arguments: libraries made of plugin.c with NUMBER 1 to 5, of which the second has no build ID, a copy of the third, and start.c.
+ * Number 9 is linked.
  */
 #include <dlfcn.h>
 
