@@ -57,7 +57,7 @@ void ampi_rpc_setup(void);
 int ampi_rpc_token(struct ampi_comm *c, int fn, const void *pointer, int32_t dest, int is_call, struct cs_token *out);
 
 /* A variable of the rank's environment, or NULL. */
-const char *ampi_rpc_variable(const char *name);
+const char *ampi_rpc_getenv(const char *name);
 
 /* Is enforcement on? */
 int ampi_rpc_enforces(struct ampi_rpc *s);

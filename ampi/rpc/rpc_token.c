@@ -22,7 +22,7 @@ static int knows(const struct ampi_rpc_group *g, int32_t rank)
 	return 0;
 }
 
-const char *ampi_rpc_variable(const char *name)
+const char *ampi_rpc_getenv(const char *name)
 {
 	size_t n = strlen(name);
 	for (char **e = vr_environment(); e && *e; e++)
@@ -34,7 +34,7 @@ const char *ampi_rpc_variable(const char *name)
 int ampi_rpc_enforces(struct ampi_rpc *s)
 {
 	if (vr_unlikely(!s->enforces_is_set)) {
-		const char *value = ampi_rpc_variable("AMPI_RPC_ENFORCE");
+		const char *value = ampi_rpc_getenv("AMPI_RPC_ENFORCE");
 		s->enforces = value && !strcmp(value, "1");
 		s->enforces_is_set = 1;
 	}

@@ -11,20 +11,18 @@ struct offer {
 	uint64_t offset; /* of the pointer in it */
 };
 
-static const char *max_variable = "AMPI_RPC_MAX_SEGMENTS";
-
 /* How many numbers may be used; 0 when an error was raised. */
 static uint32_t limit(struct ampi_comm *c, int fn, struct ampi_rpc *s)
 {
 	uint32_t least = cs_program_segments(vr_current);
 	if (s->limit)
 		return s->limit;
-	const char *value = ampi_rpc_variable(max_variable);
+	const char *value = ampi_rpc_getenv("AMPI_RPC_MAX_SEGMENTS");
 	char *end;
 	unsigned long n = value ? strtoul(value, &end, 10) : CS_INDEX_MAX;
 	if (value && (*end || n < least || n > CS_INDEX_MAX)) {
-		ampi_raise(c, MPI_ERR_ARG, fn, "%s is \"%s\", not a number from %u (segments that all ranks have from the start) to %u", max_variable, value, least,
-			   CS_INDEX_MAX);
+		ampi_raise(c, MPI_ERR_ARG, fn, "AMPI_RPC_MAX_SEGMENTS is \"%s\", not a number from %u (segments that all ranks have from the start) to %u",
+			   value, least, CS_INDEX_MAX);
 		return 0;
 	}
 	return s->limit = n;
