@@ -229,7 +229,8 @@ void vr_rank_block(void)
 	struct vr_context *me = vr_context;
 	if (vr_unlikely(me->rank->calls_waiting) && me->wait.fn >= 0)
 		vr_calls_run(me->rank);
-	set_state(me, VR_BLOCKED);
+	if (vr_likely(atomic_load_explicit(&me->state, memory_order_relaxed) != VR_READY)) /* a function that was called has looked for messages */
+		set_state(me, VR_BLOCKED);
 	vr_pe->blocks++;
 	hot = me->rank;
 	give_way(me);
