@@ -49,12 +49,12 @@ func TestStackOption(t *testing.T) {
 }
 
 // TestPlainProgram checks that a program without MPI runs as so many independent ones, and that what follows its name
-// is its own.
+// is its own, unless it is an option of ampirun with a plus sign.
 func TestPlainProgram(t *testing.T) {
 	t.Parallel()
-	r := job{program: "/bin/echo", args: []string{"a word", "+p", "--label"}, workers: 2, ranks: 3}.run(t)
+	r := job{program: "/bin/echo", args: []string{"a word", "+odd", "--label"}, workers: 2, ranks: 3}.run(t)
 	r.expectCode(t, 0)
-	if want := strings.Repeat("a word +p --label\n", 3); r.stdout != want {
+	if want := strings.Repeat("a word +odd --label\n", 3); r.stdout != want {
 		t.Errorf("%s: prints %q, want %q", r.what, r.stdout, want)
 	}
 }

@@ -76,7 +76,8 @@ func TestGDBRun(t *testing.T) {
 		t.Skip("no gdb here: apt-get install gdb")
 	}
 	commands := []string{"break work_on if $rank() == 2", "run", "bt", "print other_file", "print *$mine(&other_file)", "delete"}
-	goOn := strings.Repeat("continue\n", 50) // while a process ends, gdb may stop anew for each of its threads
+	// While a process ends, gdb may stop anew for each of its threads, and the one that it has selected may be gone.
+	goOn := strings.Repeat("python [t.switch() for t in gdb.selected_inferior().threads()[:1]]\ncontinue\n", 50)
 	for _, workers := range []int{1, 2} {
 		j := job{program: program(t, debugged), workers: workers, ranks: 4, flags: []string{"--gdb"}, stdin: strings.Join(commands, "\n") + "\n" + goOn}
 		r := j.run(t)
